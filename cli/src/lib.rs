@@ -1,0 +1,1 @@
+//! The program tenon: arguments, configuration, wiring and output.

@@ -1,0 +1,1 @@
+//! Router, registry, runtime, hooks, history, rollout and the turn loop.
