@@ -1,1 +1,55 @@
-//! What a tool is: payloads, outputs, specs, executors, and what a handler may see and do.
+//! What a tool is to Tenon.
+//!
+//! A tool is one type that implements [`ToolExecutor`]: it names itself, describes itself ([`ToolSpec`]), and
+//! prepares calls. A call comes as a [`ToolInvocation`], is prepared without any side effect, and is run when nothing
+//! has refused it. It ends as a [`ToolOutput`], which is projected for five readers that never see each other's view.
+//!
+//! # Layout, in the order of a call
+//! [`payload`](ToolPayload) and [`call`](ToolCall): what the router made of the model's item.
+//! [`invocation`](ToolInvocation), [`step`](StepContext), [`host`](Host): where the call stands, what a handler sees,
+//! what it may do. [`executor`](ToolExecutor), [`effects`](Effects), [`hook_identity`](HookIdentity): how it is
+//! prepared, what it would do, how hooks see it. [`output`](ToolOutput) and [`outputs`]: what it gives back.
+//! [`truncation`](TruncationPolicy) and [`preview`](telemetry_preview): how much of it is shown.
+//! [`model`](ModelClient): the model on the other side, and a scripted one for tests.
+
+mod call;
+mod code_mode;
+mod effects;
+mod error;
+mod event;
+mod executor;
+mod hook_identity;
+mod host;
+mod invocation;
+mod model;
+mod output;
+mod payload;
+mod source;
+mod spec;
+mod step;
+mod truncation;
+mod turn_diff;
+
+pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
+pub use effects::{CommandEffect, ContentHash, Effects, FileEffect, McpEffect, SandboxPermissions};
+pub use error::FunctionCallError;
+pub use event::{AbortReason, Event, LifecycleOutcome};
+pub use executor::{PreparedCall, ToolExecutor, ToolExposure};
+pub use hook_identity::{HookIdentity, HookInputForm};
+pub use host::{
+    ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,
+    CommandRequest, CommandRunner, Elicitor, EventSink, Host, Progress, SystemClock, ToolCaller, UserAnswer,
+    UserChoice, UserQuestion,
+};
+pub use invocation::ToolInvocation;
+pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};
+pub use output::ToolOutput;
+pub use payload::ToolPayload;
+pub use source::{SpecLayer, ToolSource};
+pub use spec::ToolSpec;
+pub use step::{
+    ApprovalPolicy, EnvironmentInherit, EnvironmentPolicy, GranularApproval, ModelAbilities, SandboxPolicy,
+    StepContext, TurnMode, WorkspaceWrite,
+};
+pub use truncation::TruncationPolicy;
+pub use turn_diff::{FileVersions, SharedTurnDiff, TurnChanges};

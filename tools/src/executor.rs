@@ -1,0 +1,92 @@
+//! What a tool is.
+
+use async_trait::async_trait;
+use tenon_protocol::{ToolName, TurnItem};
+
+use crate::{Effects, FunctionCallError, HookIdentity, ToolInvocation, ToolOutput, ToolPayload, ToolSpec};
+
+/// Who may see and call a tool (core.md 2.9).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ToolExposure {
+    /// In the model's list, callable by the model and by scripts.
+    #[default]
+    Direct,
+    /// Found by a tool search; callable by its full name all the same.
+    Deferred,
+    /// In the model's list, not callable by scripts.
+    DirectModelOnly,
+    /// In no list; callable, and never in parallel.
+    Hidden,
+}
+
+/// One tool: what it is called, what it offers, how a call of it is prepared.
+///
+/// Everything that is known of a tool lives on this one type: spec, exposure, parallel support, hook identity. A call
+/// goes through two phases: [`prepare`](Self::prepare) parses and verifies and changes nothing;
+/// [`PreparedCall::run`] does what was prepared. Whatever may refuse the call stands between the two.
+#[async_trait]
+pub trait ToolExecutor: Send + Sync {
+    /// The name the tool is registered under.
+    fn name(&self) -> &ToolName;
+
+    /// What the model is shown.
+    fn spec(&self) -> ToolSpec;
+
+    /// Who may see and call it.
+    fn exposure(&self) -> ToolExposure {
+        ToolExposure::Direct
+    }
+
+    /// Whether the tool takes this kind of payload. Another kind is a broken invariant, not a mistake of the model's:
+    /// it ends the turn (core.md 5.1).
+    fn accepts(&self, payload: &ToolPayload) -> bool {
+        match payload {
+            ToolPayload::Function { .. } | ToolPayload::ToolSearch { .. } => true,
+            ToolPayload::Custom { .. } => false,
+        }
+    }
+
+    /// Whether calls may run beside others. An exclusive call sees all that the calls before it did and nothing of
+    /// those after it.
+    fn parallel(&self) -> bool {
+        false
+    }
+
+    /// Whether a cancelled call waits for its own teardown and answers itself. Other calls are dropped where they
+    /// stand and answered by the runtime (core.md 6.2).
+    fn waits_for_cancellation(&self) -> bool {
+        false
+    }
+
+    /// How hooks see and rewrite calls; none keeps hooks away. By default that of a function tool (core.md 5.3).
+    fn hook_identity(&self) -> Option<HookIdentity> {
+        Some(HookIdentity::function(self.name()))
+    }
+
+    /// Parses and verifies. Reads files, changes nothing, asks nobody.
+    ///
+    /// # Errors
+    /// What is wrong with the call, in words for the model.
+    async fn prepare(&self, call: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError>;
+}
+
+/// A verified call that has not happened yet.
+#[async_trait]
+pub trait PreparedCall: Send + Sync {
+    /// What running it would do.
+    fn effects(&self) -> &Effects;
+
+    /// What the client sees of the call, in progress. None shows a generic item of the call's name and arguments,
+    /// which the registry starts and completes. A tool with an item of its own completes it itself, through
+    /// `call.host.events` and under the same id, since it may end long after the call; the registry starts it, and
+    /// completes it when the run fails, panics or is dropped.
+    fn item(&self) -> Option<TurnItem> {
+        None
+    }
+
+    /// Does it.
+    ///
+    /// # Errors
+    /// What went wrong, in words for the model, and what stands all the same.
+    async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError>;
+}

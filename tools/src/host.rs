@@ -1,0 +1,308 @@
+//! What a handler may do outside its own crate: small traits, bound to the session and not to a step, since nested
+//! calls and background sessions outlive one.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use async_trait::async_trait;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tenon_protocol::{CallFact, CallId, ToolName};
+use tokio_util::sync::CancellationToken;
+
+use crate::{Effects, Event, FunctionCallError, PreparedCall, ToolCall, ToolCallSource, ToolInvocation};
+
+/// Takes what happens, in order. It never waits: a sink that is slow keeps a queue of its own.
+pub trait EventSink: Send + Sync {
+    /// Takes one event.
+    fn emit(&self, event: Event);
+}
+
+/// What is asked before a call may run.
+#[derive(Debug, Clone)]
+pub struct ApprovalRequest {
+    /// The call that waits.
+    pub call_id: CallId,
+    /// Its tool.
+    pub tool_name: ToolName,
+    /// What it would do: the exact command and folder, the files with their hashes, the MCP tool.
+    pub effects: Effects,
+    /// Why it is asked.
+    pub reason: Option<String>,
+}
+
+/// The answer to an [`ApprovalRequest`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalDecision {
+    /// This call may run.
+    Approved,
+    /// This call, and those like it, for the rest of the session.
+    ApprovedForSession,
+    /// It may not; with the words of whoever said so.
+    Denied {
+        /// Why, for the model.
+        reason: Option<String>,
+    },
+    /// Nobody answered in time.
+    TimedOut,
+    /// It may not, and the turn is to end.
+    Abort,
+}
+
+/// Asks a person, or whoever decides in their place.
+#[async_trait]
+pub trait Approver: Send + Sync {
+    /// Asks, and waits for the answer. Dropping the future withdraws the question.
+    async fn approve(&self, request: ApprovalRequest) -> ApprovalDecision;
+}
+
+/// Lets a tool call other tools, through every stage that a direct call passes, with the newest step.
+#[async_trait]
+pub trait ToolCaller: Send + Sync {
+    /// Calls another tool and gives its value for a script.
+    ///
+    /// # Errors
+    /// The text that a direct call would have shown the model.
+    async fn call(
+        &self,
+        call: ToolCall,
+        source: ToolCallSource,
+        cancellation: CancellationToken,
+    ) -> Result<Value, FunctionCallError>;
+}
+
+/// Takes facts of a running call for the journal: what a crash must not make us forget.
+pub trait Progress: Send + Sync {
+    /// Writes one fact. It is on its way to the file when this returns, in the order of the calls.
+    fn record(&self, fact: CallFact);
+}
+
+/// One choice of a [`UserQuestion`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserChoice {
+    /// What is chosen.
+    pub label: String,
+    /// What it means.
+    pub description: String,
+}
+
+/// One question to the user (core.md 9.9).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UserQuestion {
+    /// The model's id of the question.
+    pub id: String,
+    /// A few words above it.
+    pub header: String,
+    /// The question.
+    pub question: String,
+    /// Whether an answer in the user's own words is offered as well.
+    #[serde(rename = "isOther", default)]
+    pub is_other: bool,
+    /// Whether the answer is to be hidden while it is typed.
+    #[serde(rename = "isSecret", default)]
+    pub is_secret: bool,
+    /// What can be chosen.
+    #[serde(default)]
+    pub options: Option<Vec<UserChoice>>,
+}
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct UserAnswer {
+    /// What was chosen or written.
+    pub answers: Vec<String>,
+}
+
+/// Asks the user something that is no approval.
+#[async_trait]
+pub trait Elicitor: Send + Sync {
+    /// Whether anybody can be asked. Without, the tool that asks is not offered in this mode.
+    fn available(&self) -> bool {
+        true
+    }
+
+    /// Asks; none when the user closed the question. Dropping the future takes it back.
+    async fn ask(&self, call_id: &CallId, questions: Vec<UserQuestion>) -> Option<BTreeMap<String, UserAnswer>>;
+}
+
+/// Where time comes from.
+pub trait Clock: Send + Sync {
+    /// For durations.
+    fn now(&self) -> Instant;
+    /// For time stamps.
+    fn wall(&self) -> SystemTime;
+}
+
+/// A command that somebody other than the model wants run: a hook, for one.
+#[derive(Debug, Clone)]
+pub struct CommandRequest {
+    /// Program and arguments.
+    pub argv: Vec<OsString>,
+    /// Where.
+    pub cwd: PathBuf,
+    /// The whole environment.
+    pub environment: BTreeMap<OsString, OsString>,
+    /// What it is given to read.
+    pub stdin: Vec<u8>,
+    /// How long it may take.
+    pub timeout: Duration,
+    /// How much of each stream is kept.
+    pub max_output_bytes: usize,
+}
+
+/// How a [`CommandRequest`] ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommandOutcome {
+    /// The exit code; none for a death by signal.
+    pub exit_code: Option<i32>,
+    /// What it printed, up to the bound.
+    pub stdout: Vec<u8>,
+    /// What it complained of, up to the bound.
+    pub stderr: Vec<u8>,
+    /// Bytes that were dropped over the bound, of both streams.
+    pub dropped_bytes: u64,
+}
+
+/// Why a [`CommandRequest`] has no outcome.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommandError {
+    /// It could not be started.
+    #[error("{0}")]
+    Spawn(String),
+    /// Its input could not be written.
+    #[error("{0}")]
+    Stdin(String),
+    /// It took too long, and its process group was killed.
+    #[error("timed out after {}s", .0.as_secs())]
+    TimedOut(Duration),
+    /// There is nobody here who runs commands.
+    #[error("commands cannot be run here")]
+    Unavailable,
+}
+
+/// Runs commands for hooks and the like.
+#[async_trait]
+pub trait CommandRunner: Send + Sync {
+    /// Runs one to its end. Dropping the future kills its process group.
+    ///
+    /// # Errors
+    /// When there is no exit status to tell of.
+    async fn run(&self, request: CommandRequest) -> Result<CommandOutcome, CommandError>;
+}
+
+/// Lets one tool take over what another was asked to run (a patch inside a shell command). Verified, not run.
+#[async_trait]
+pub trait CommandInterceptor: Send + Sync {
+    /// None when the command is not this tool's.
+    async fn intercept(
+        &self,
+        argv: &[String],
+        cwd: &Path,
+        call: &ToolInvocation,
+    ) -> Option<Result<Box<dyn PreparedCall>, FunctionCallError>>;
+}
+
+/// All that a handler may do outside its own crate.
+#[derive(Clone)]
+pub struct Host {
+    /// Where events go.
+    pub events: Arc<dyn EventSink>,
+    /// Who approves.
+    pub approver: Arc<dyn Approver>,
+    /// Calls other tools.
+    pub tools: Arc<dyn ToolCaller>,
+    /// Takes the call's facts for the journal.
+    pub progress: Arc<dyn Progress>,
+    /// Asks the user.
+    pub elicitor: Arc<dyn Elicitor>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// Runs commands that are not the model's.
+    pub commands: Arc<dyn CommandRunner>,
+    /// Tools that take over commands, asked in order.
+    pub interceptors: Arc<[Arc<dyn CommandInterceptor>]>,
+}
+
+impl fmt::Debug for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Host").field("interceptors", &self.interceptors.len()).finish_non_exhaustive()
+    }
+}
+
+impl Host {
+    /// A host that says no to everything and hears nothing: for the tests of a handler.
+    pub fn detached() -> Self {
+        Self {
+            events: Arc::new(Detached),
+            approver: Arc::new(Detached),
+            tools: Arc::new(Detached),
+            progress: Arc::new(Detached),
+            elicitor: Arc::new(Detached),
+            clock: Arc::new(SystemClock),
+            commands: Arc::new(Detached),
+            interceptors: Arc::new([]),
+        }
+    }
+}
+
+/// The machine's own clocks.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}
+
+/// Nobody is there.
+#[derive(Debug, Clone, Copy)]
+struct Detached;
+
+impl EventSink for Detached {
+    fn emit(&self, _: Event) {}
+}
+
+impl Progress for Detached {
+    fn record(&self, _: CallFact) {}
+}
+
+#[async_trait]
+impl Approver for Detached {
+    async fn approve(&self, _: ApprovalRequest) -> ApprovalDecision {
+        ApprovalDecision::Denied { reason: Some("nobody can be asked here".to_owned()) }
+    }
+}
+
+#[async_trait]
+impl ToolCaller for Detached {
+    async fn call(&self, _: ToolCall, _: ToolCallSource, _: CancellationToken) -> Result<Value, FunctionCallError> {
+        Err(FunctionCallError::respond("no other tool can be called here"))
+    }
+}
+
+#[async_trait]
+impl Elicitor for Detached {
+    fn available(&self) -> bool {
+        false
+    }
+
+    async fn ask(&self, _: &CallId, _: Vec<UserQuestion>) -> Option<BTreeMap<String, UserAnswer>> {
+        None
+    }
+}
+
+#[async_trait]
+impl CommandRunner for Detached {
+    async fn run(&self, _: CommandRequest) -> Result<CommandOutcome, CommandError> {
+        Err(CommandError::Unavailable)
+    }
+}
