@@ -1,0 +1,85 @@
+//! The tools of one step: found by name, listed for the model.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tenon_protocol::ToolName;
+use tenon_tools::{SpecLayer, ToolExecutor, ToolExposure, ToolSource, ToolSpec};
+
+/// Two tools claim one name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("two tools are registered as `{name}`")]
+pub struct DuplicateTool {
+    /// The name, as the model would see it.
+    pub name: String,
+}
+
+/// The tools of one step, by normalised name. A call sees the registry that the model's tool list was made from.
+#[derive(Clone, Default)]
+pub struct ToolRegistry {
+    by_name: HashMap<ToolName, Arc<dyn ToolExecutor>>,
+    in_order: Vec<Arc<dyn ToolExecutor>>,
+}
+
+impl std::fmt::Debug for ToolRegistry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names = self.in_order.iter().map(|tool| tool.name().to_string());
+        f.debug_list().entries(names).finish()
+    }
+}
+
+impl ToolRegistry {
+    /// A registry of these tools, in this order.
+    ///
+    /// # Errors
+    /// When two of them claim one name.
+    pub fn new(tools: impl IntoIterator<Item = Arc<dyn ToolExecutor>>) -> Result<Self, DuplicateTool> {
+        let mut registry = Self::default();
+        for tool in tools {
+            registry.add(tool)?;
+        }
+        Ok(registry)
+    }
+
+    /// Adds what the sources have now. A tool whose name is taken already is left out and named: sources are not
+    /// trusted with names (core.md 4.4).
+    pub fn extend_from(&mut self, sources: &[Arc<dyn ToolSource>]) -> Vec<DuplicateTool> {
+        let tools = sources.iter().flat_map(|source| source.snapshot());
+        tools.filter_map(|tool| self.add(tool).err()).collect()
+    }
+
+    fn add(&mut self, tool: Arc<dyn ToolExecutor>) -> Result<(), DuplicateTool> {
+        let name = tool.name().clone().with_default_namespace();
+        if self.by_name.contains_key(&name) {
+            return Err(DuplicateTool { name: name.to_string() });
+        }
+        self.by_name.insert(name, Arc::clone(&tool));
+        self.in_order.push(tool);
+        Ok(())
+    }
+
+    /// The tool of this name, which must be normalised.
+    pub fn get(&self, name: &ToolName) -> Option<&Arc<dyn ToolExecutor>> {
+        self.by_name.get(name)
+    }
+
+    /// Whether a call by this name may run beside others: unknown and hidden tools may not (core.md 4.3).
+    pub fn parallel(&self, name: &ToolName) -> bool {
+        self.get(name).is_some_and(|tool| tool.exposure() != ToolExposure::Hidden && tool.parallel())
+    }
+
+    /// All tools, in the order of registration.
+    pub fn tools(&self) -> &[Arc<dyn ToolExecutor>] {
+        &self.in_order
+    }
+
+    /// What the model is shown: the direct tools, as the layers leave them.
+    pub fn specs(&self, layers: &[Arc<dyn SpecLayer>]) -> Vec<ToolSpec> {
+        let direct = self.in_order.iter().filter(|tool| match tool.exposure() {
+            ToolExposure::Direct | ToolExposure::DirectModelOnly => true,
+            ToolExposure::Deferred | ToolExposure::Hidden => false,
+        });
+        let specs = direct.map(|tool| tool.spec()).collect();
+        layers.iter().fold(specs, |specs, layer| layer.apply(specs))
+    }
+}
