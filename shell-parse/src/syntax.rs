@@ -1,0 +1,23 @@
+//! The bash syntax tree, parsed or refused.
+
+use tree_sitter::{Node, Parser, Tree};
+
+/// Parses `script` as bash. `None` when any part of it is not understood: a tree with an error in it
+/// says nothing reliable about the rest.
+pub(crate) fn parse(script: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let tree = parser.parse(script, None)?;
+    if tree.root_node().has_error() { None } else { Some(tree) }
+}
+
+/// The text of `node`. `None` never happens for nodes of this script; it spares a panic if it did.
+pub(crate) fn text<'s>(node: Node<'_>, script: &'s str) -> Option<&'s str> {
+    script.get(node.byte_range())
+}
+
+/// All children, anonymous tokens included.
+pub(crate) fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children(&mut cursor).collect()
+}
