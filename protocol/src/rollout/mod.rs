@@ -1,0 +1,172 @@
+//! Lines of a rollout file: what happened in a thread, in order (runtime.md D11).
+
+mod event_msg;
+mod journal;
+mod session_meta;
+
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub use event_msg::{
+    AgentMessageEvent, AgentReasoningEvent, EventMsg, TokenCountEvent, TokenUsageInfo, TurnAbortedEvent,
+    TurnCompleteEvent, TurnStartedEvent, UnknownEvent, UserMessageEvent,
+};
+pub use journal::{CallFact, CallFinished, CallOutcome, CallProgress, CallStarted};
+pub use session_meta::{GitInfo, SessionMeta};
+
+use crate::item::ResponseItem;
+use crate::raw_json::RawJson;
+
+/// One line: `{"timestamp", "type", "payload"}`. Other members of a line (`ordinal`, `metadata`) are not read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RolloutLine {
+    /// When the line was written: UTC, milliseconds, `Z`.
+    pub timestamp: String,
+    /// What it says.
+    pub item: RolloutItem,
+}
+
+/// What a line says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RolloutItem {
+    /// `session_meta`: whose file this is; the first line.
+    SessionMeta(Box<SessionMeta>),
+    /// `response_item`: an item of the conversation.
+    ResponseItem(ResponseItem),
+    /// `turn_context`: under what settings the turn that follows ran.
+    TurnContext(Value),
+    /// `world_state`: `{full, state}`, a snapshot or a JSON merge patch.
+    WorldState(Value),
+    /// `compacted`: what took the place of earlier items.
+    Compacted(Value),
+    /// `event_msg`: what clients were told.
+    EventMsg(EventMsg),
+    /// `call_started` (ours): a call is about to have its first side effect.
+    CallStarted(CallStarted),
+    /// `call_progress` (ours): a fact about a running call.
+    CallProgress(CallProgress),
+    /// `call_finished` (ours): how a call ended, with its output.
+    CallFinished(CallFinished),
+    /// A line of a type that we don't know.
+    Unknown {
+        /// The line's `type`.
+        tag: String,
+        /// Its payload as it came.
+        payload: RawJson,
+    },
+}
+
+/// Why a text is no line of a rollout.
+#[derive(Debug, thiserror::Error)]
+pub enum RolloutLineError {
+    /// It is no JSON object with `timestamp`, `type` and `payload`.
+    #[error("not a rollout line: {0}")]
+    NotALine(#[source] serde_json::Error),
+    /// It is of a type that we know, but its payload doesn't fit.
+    #[error("a `{tag}` line whose payload doesn't fit: {source}")]
+    Payload {
+        /// The line's `type`.
+        tag: String,
+        /// serde's reason.
+        source: serde_json::Error,
+    },
+}
+
+/// Reads one line, without its line break.
+///
+/// # Errors
+/// [`RolloutLineError`]. An unknown type, an unknown event and an unknown item are no errors: they are kept.
+pub fn parse_line(line: &str) -> Result<RolloutLine, RolloutLineError> {
+    let wire: Wire<'_> = serde_json::from_str(line).map_err(RolloutLineError::NotALine)?;
+    let item = RolloutItem::read(&wire.tag, wire.payload)
+        .map_err(|source| RolloutLineError::Payload { tag: wire.tag, source })?;
+    Ok(RolloutLine { timestamp: wire.timestamp, item })
+}
+
+#[derive(Deserialize)]
+struct Wire<'a> {
+    timestamp: String,
+    #[serde(rename = "type")]
+    tag: String,
+    #[serde(borrow)]
+    payload: &'a RawValue,
+}
+
+impl RolloutLine {
+    /// The line's JSON text, without a line break; it holds none.
+    ///
+    /// # Errors
+    /// serde_json's, when a path in it is no text.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+}
+
+impl RolloutItem {
+    /// The line's `type`.
+    #[must_use]
+    pub fn tag(&self) -> &str {
+        match self {
+            Self::SessionMeta(_) => "session_meta",
+            Self::ResponseItem(_) => "response_item",
+            Self::TurnContext(_) => "turn_context",
+            Self::WorldState(_) => "world_state",
+            Self::Compacted(_) => "compacted",
+            Self::EventMsg(_) => "event_msg",
+            Self::CallStarted(_) => "call_started",
+            Self::CallProgress(_) => "call_progress",
+            Self::CallFinished(_) => "call_finished",
+            Self::Unknown { tag, .. } => tag,
+        }
+    }
+
+    fn read(tag: &str, payload: &RawValue) -> serde_json::Result<Self> {
+        let json = payload.get();
+        Ok(match tag {
+            "session_meta" => Self::SessionMeta(serde_json::from_str(json)?),
+            "response_item" => Self::ResponseItem(serde_json::from_str(json)?),
+            "turn_context" => Self::TurnContext(serde_json::from_str(json)?),
+            "world_state" => Self::WorldState(serde_json::from_str(json)?),
+            "compacted" => Self::Compacted(serde_json::from_str(json)?),
+            "event_msg" => Self::EventMsg(serde_json::from_str(json)?),
+            "call_started" => Self::CallStarted(serde_json::from_str(json)?),
+            "call_progress" => Self::CallProgress(serde_json::from_str(json)?),
+            "call_finished" => Self::CallFinished(serde_json::from_str(json)?),
+            _ => Self::Unknown { tag: tag.to_owned(), payload: payload.into() },
+        })
+    }
+}
+
+impl Serialize for RolloutLine {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut line = serializer.serialize_struct("RolloutLine", 3)?;
+        line.serialize_field("timestamp", &self.timestamp)?;
+        line.serialize_field("type", self.item.tag())?;
+        match &self.item {
+            RolloutItem::SessionMeta(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::ResponseItem(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::TurnContext(payload)
+            | RolloutItem::WorldState(payload)
+            | RolloutItem::Compacted(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::EventMsg(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::CallStarted(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::CallProgress(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::CallFinished(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::Unknown { payload, .. } => line.serialize_field("payload", payload)?,
+        }
+        line.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for RolloutLine {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = RawJson::deserialize(deserializer)?;
+        parse_line(raw.get()).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+#[path = "../rollout_tests.rs"]
+mod tests;
