@@ -24,6 +24,7 @@ pub enum ItemStatus {
 
 /// One thing that happens in a turn, as a client sees it. Ids are call ids or item ids.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant)] // few at a time, and moved, not stored
 pub enum TurnItem {
     /// What the user said.
     UserMessage {
