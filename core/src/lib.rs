@@ -7,6 +7,7 @@
 //! disk. [`turn`]: the loop that asks the model until nothing is left to do.
 
 pub mod dispatch;
+pub mod history;
 pub mod hooks;
 pub mod policy;
 pub mod registry;

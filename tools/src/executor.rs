@@ -70,18 +70,29 @@ pub trait ToolExecutor: Send + Sync {
     async fn prepare(&self, call: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError>;
 }
 
+/// What a client sees of a call. Each call is seen exactly once, whatever becomes of it: one that fails before it has
+/// an item of its own, or that has none, is shown as a generic item that failed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ShownAs {
+    /// A generic item of the call's name and arguments, which the registry starts and completes.
+    Generic,
+    /// An item of the tool's own, in progress. The registry starts it. The tool completes it, through
+    /// `call.host.events` and under the same id (the call's id), since it may end long after the call: that of a
+    /// command which goes on in the background. Where the run fails, panics or is dropped first, the registry does.
+    Item(TurnItem),
+    /// Nothing: the call is part of what is shown already, as a poll is of its command.
+    PartOfAnother,
+}
+
 /// A verified call that has not happened yet.
 #[async_trait]
 pub trait PreparedCall: Send + Sync {
     /// What running it would do.
     fn effects(&self) -> &Effects;
 
-    /// What the client sees of the call, in progress. None shows a generic item of the call's name and arguments,
-    /// which the registry starts and completes. A tool with an item of its own completes it itself, through
-    /// `call.host.events` and under the same id, since it may end long after the call; the registry starts it, and
-    /// completes it when the run fails, panics or is dropped.
-    fn item(&self) -> Option<TurnItem> {
-        None
+    /// What the client sees of the call while it runs.
+    fn shown_as(&self) -> ShownAs {
+        ShownAs::Generic
     }
 
     /// Does it.

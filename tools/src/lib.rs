@@ -34,7 +34,7 @@ pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
 pub use effects::{CommandEffect, ContentHash, Effects, FileEffect, McpEffect, SandboxPermissions};
 pub use error::FunctionCallError;
 pub use event::{AbortReason, Event, LifecycleOutcome};
-pub use executor::{PreparedCall, ToolExecutor, ToolExposure};
+pub use executor::{PreparedCall, ShownAs, ToolExecutor, ToolExposure};
 pub use hook_identity::{HookIdentity, HookInputForm};
 pub use host::{
     ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,

@@ -84,9 +84,8 @@ impl HookChain {
 
     /// Asks about a call before it is prepared. `aliases` select hooks beside the canonical name.
     pub async fn pre_tool_use(&self, event: &PreToolUse, aliases: &[&str]) -> PreToolUseOutcome {
-        let answers = self
-            .ask(|hook| hook.matches(&event.tool_name, aliases), |hook| hook.pre_tool_use(event))
-            .await;
+        let answers =
+            self.ask(|hook| hook.matches(&event.tool_name, aliases), |hook| hook.pre_tool_use(event)).await;
         let mut outcome = PreToolUseOutcome::default();
         let mut last_rewrite = None;
         for (finished, action) in answers {
@@ -110,9 +109,8 @@ impl HookChain {
 
     /// Tells of a call that succeeded.
     pub async fn post_tool_use(&self, event: &PostToolUse, aliases: &[&str]) -> PostToolUseOutcome {
-        let answers = self
-            .ask(|hook| hook.matches(&event.tool_name, aliases), |hook| hook.post_tool_use(event))
-            .await;
+        let answers =
+            self.ask(|hook| hook.matches(&event.tool_name, aliases), |hook| hook.post_tool_use(event)).await;
         let (mut feedback, mut stop, mut contexts) = (Vec::new(), None, Vec::new());
         for (_, action) in answers {
             feedback.extend(action.feedback);
@@ -128,7 +126,11 @@ impl HookChain {
     }
 
     /// Asks for permission: the first refusal wins, otherwise anybody's leave.
-    pub async fn permission_request(&self, event: &PermissionRequest, aliases: &[&str]) -> PermissionRequestAction {
+    pub async fn permission_request(
+        &self,
+        event: &PermissionRequest,
+        aliases: &[&str],
+    ) -> PermissionRequestAction {
         let answers = self
             .ask(|hook| hook.matches(&event.tool_name, aliases), |hook| hook.permission_request(event))
             .await;

@@ -28,7 +28,9 @@ impl From<&StepContext> for HookContext {
     fn from(step: &StepContext) -> Self {
         let permission_mode = match step.approval {
             ApprovalPolicy::Never => "bypassPermissions",
-            ApprovalPolicy::UnlessTrusted | ApprovalPolicy::OnRequest | ApprovalPolicy::Granular(_) => "default",
+            ApprovalPolicy::UnlessTrusted | ApprovalPolicy::OnRequest | ApprovalPolicy::Granular(_) => {
+                "default"
+            }
         };
         Self {
             session_id: step.session_id.clone(),

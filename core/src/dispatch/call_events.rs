@@ -1,0 +1,148 @@
+//! The one item that a client sees for a call.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_protocol::{CallId, ItemStatus, TurnItem};
+use tenon_tools::{Event, EventSink, LifecycleOutcome, ShownAs, ToolInvocation, telemetry_preview};
+
+use super::Order;
+
+/// Stands between a call's handler and the session's events, and sees to it that the call is seen exactly once: its
+/// item is started at most once and completed exactly once, by the handler or, where it did not, by the registry. A
+/// handler's item may be completed long after the call: that of a command which goes on in the background.
+pub(crate) struct CallEvents {
+    events: Arc<dyn EventSink>,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Under which id the client sees the call: the call's own, unless an earlier call had that one already.
+    id: String,
+    call_id: CallId,
+    name: String,
+    arguments: String,
+    /// The handler's own item, once it has started.
+    own: Option<TurnItem>,
+    /// Whether nothing is to be shown unless the call fails.
+    silent: bool,
+    completed: bool,
+}
+
+impl CallEvents {
+    pub(crate) fn new(events: Arc<dyn EventSink>, order: &Order) -> Self {
+        let state = State {
+            id: order.shown_id.clone(),
+            call_id: order.call.call_id.clone(),
+            name: order.call.tool_name.to_string(),
+            arguments: order.source.log_text(&order.call.payload).into_owned(),
+            own: None,
+            silent: false,
+            completed: false,
+        };
+        Self { events, state: Mutex::new(state) }
+    }
+
+    /// Shows the payload as a hook has rewritten it.
+    pub(crate) fn show_payload(&self, call: &ToolInvocation) {
+        self.lock().arguments = call.source.log_text(&call.payload).into_owned();
+    }
+
+    /// The handler begins: its own item, or else the generic one, is in progress.
+    pub(crate) fn start(&self, shown: ShownAs) {
+        let mut state = self.lock();
+        let item = match shown {
+            ShownAs::Generic => state.generic(None, ItemStatus::InProgress),
+            ShownAs::Item(own) => state.own.insert(own).clone().with_id(state.id.clone()),
+            ShownAs::PartOfAnother => {
+                state.silent = true;
+                return;
+            }
+        };
+        drop(state);
+        self.events.emit(Event::ItemStarted(item));
+    }
+
+    /// The call ended. What the handler has not completed is completed here, unless it is an item of its own that
+    /// outlives the call.
+    pub(crate) fn finish(&self, shown: &str, outcome: LifecycleOutcome) {
+        let mut state = self.lock();
+        let status = match outcome {
+            LifecycleOutcome::Blocked => ItemStatus::Declined,
+            LifecycleOutcome::Completed { success: true } => ItemStatus::Completed,
+            LifecycleOutcome::Completed { success: false }
+            | LifecycleOutcome::Failed { .. }
+            | LifecycleOutcome::Aborted => ItemStatus::Failed,
+        };
+        let done_elsewhere = state.own.is_some() || state.silent;
+        if state.completed || (matches!(outcome, LifecycleOutcome::Completed { .. }) && done_elsewhere) {
+            return;
+        }
+        state.completed = true;
+        let item = match state.own.take() {
+            Some(own) => own.with_status(status).with_id(state.id.clone()),
+            None => state.generic(Some(telemetry_preview(shown)), status),
+        };
+        drop(state);
+        self.events.emit(Event::ItemCompleted(item));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn is_own(&self, item: &TurnItem) -> bool {
+        item.id() == self.call_id.as_str() && self.own.is_some()
+    }
+
+    fn generic(&self, output: Option<String>, status: ItemStatus) -> TurnItem {
+        TurnItem::ToolCall {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            arguments: self.arguments.clone(),
+            output,
+            status,
+        }
+    }
+}
+
+impl EventSink for CallEvents {
+    fn emit(&self, event: Event) {
+        let event = match event {
+            Event::ItemStarted(item) => self.own_started(item).map(Event::ItemStarted),
+            Event::ItemUpdated(item) => self.own_updated(item).map(Event::ItemUpdated),
+            Event::ItemCompleted(item) => self.own_completed(item).map(Event::ItemCompleted),
+            other => Some(other),
+        };
+        if let Some(event) = event {
+            self.events.emit(event);
+        }
+    }
+}
+
+/// What is let through of a handler's words on items: those on other items as they are, those on the call's own item
+/// under the id it is shown by, and none that would show it twice.
+impl CallEvents {
+    fn own_started(&self, item: TurnItem) -> Option<TurnItem> {
+        (!self.lock().is_own(&item)).then_some(item)
+    }
+
+    fn own_updated(&self, item: TurnItem) -> Option<TurnItem> {
+        let mut state = self.lock();
+        if !state.is_own(&item) {
+            return Some(item);
+        }
+        state.own = Some(item.clone());
+        (!state.completed).then(|| item.with_id(state.id.clone()))
+    }
+
+    fn own_completed(&self, item: TurnItem) -> Option<TurnItem> {
+        let mut state = self.lock();
+        if !state.is_own(&item) {
+            return Some(item);
+        }
+        let again = std::mem::replace(&mut state.completed, true);
+        (!again).then(|| item.with_id(state.id.clone()))
+    }
+}

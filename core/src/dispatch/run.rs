@@ -1,0 +1,41 @@
+//! Stage 7: the tool does it.
+
+use std::any::Any;
+
+use tenon_tools::{Event, FunctionCallError, PreparedCall, ToolOutput};
+
+use super::{Dispatch, Stopped};
+
+impl Dispatch<'_> {
+    /// Runs what was prepared. From here on there is no refusing.
+    pub(super) async fn run(
+        &mut self,
+        prepared: Box<dyn PreparedCall>,
+    ) -> Result<Box<dyn ToolOutput>, Stopped> {
+        self.events.start(prepared.shown_as());
+        self.terminal.begin();
+        let output = prepared.run(&self.call).await;
+        self.terminal.reached();
+        let output = output?;
+        if self.env.mark_external_context && output.contains_external_context() {
+            self.env.host.events.emit(Event::ExternalContext {
+                call_id: self.call.call_id.clone(),
+                tool_name: self.call.tool_name.clone(),
+                reason: "tool_output",
+            });
+        }
+        Ok(output)
+    }
+}
+
+/// The end of a call whose handler, or a hook of it, panicked. The panic's text is the operator's; the model reads
+/// that the tool failed.
+pub(super) fn panicked(dispatch: &mut Dispatch<'_>, panic: &(dyn Any + Send)) -> Stopped {
+    let name = &dispatch.call.tool_name;
+    let text =
+        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    let text = text.unwrap_or("no text");
+    tracing::error!(tool = %name, call_id = %dispatch.call.call_id, panic = text, "a tool panicked");
+    dispatch.env.host.events.emit(Event::Warning { message: format!("tool {name} panicked: {text}") });
+    Stopped::Failed(FunctionCallError::RespondToModel(format!("tool {name} failed unexpectedly")))
+}

@@ -1,0 +1,41 @@
+//! The payload of an output, wherever it stands.
+
+use tenon_protocol::{FunctionCallOutputPayload, ItemKind, ResponseItem};
+use tenon_tools::{SERIALISATION_ALLOWANCE, TruncationPolicy, truncate_payload};
+
+/// The payload of a function or custom output.
+pub(super) fn payload(kind: &ItemKind) -> Option<&FunctionCallOutputPayload> {
+    if let ItemKind::FunctionCallOutput(output) = kind {
+        Some(&output.output)
+    } else if let ItemKind::CustomToolCallOutput(output) = kind {
+        Some(&output.output)
+    } else {
+        None
+    }
+}
+
+/// The payload of a function or custom output, to be changed.
+pub(super) fn payload_mut(kind: &mut ItemKind) -> Option<&mut FunctionCallOutputPayload> {
+    if let ItemKind::FunctionCallOutput(output) = kind {
+        Some(&mut output.output)
+    } else if let ItemKind::CustomToolCallOutput(output) = kind {
+        Some(&mut output.output)
+    } else {
+        None
+    }
+}
+
+/// The item with its output cut to `policy` and the allowance of core.md 3.7. An item that fits, and one that is no
+/// function or custom output, stays as it is, byte for byte.
+pub(super) fn truncated(item: ResponseItem, policy: TruncationPolicy) -> ResponseItem {
+    let Some(whole) = payload(item.kind()) else { return item };
+    let cut = truncate_payload(whole.clone(), policy.scaled(SERIALISATION_ALLOWANCE));
+    if cut == *whole {
+        return item;
+    }
+    let mut kind = item.into_kind();
+    if let Some(payload) = payload_mut(&mut kind) {
+        *payload = cut;
+    }
+    ResponseItem::new(kind)
+}

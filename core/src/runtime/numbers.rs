@@ -1,0 +1,66 @@
+//! Which call of its id a call is. Ids are the model's and need not be unique; the nth call of an id and kind is
+//! paired with the nth output of it (core.md 0.2).
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use tenon_protocol::CallId;
+use tenon_tools::ToolPayload;
+
+/// Counts calls, for a whole session.
+#[derive(Debug, Default)]
+pub struct CallNumbers(Mutex<HashMap<CallId, Counts>>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    function: u32,
+    custom: u32,
+    search: u32,
+}
+
+/// The numbers of one call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallNumber {
+    /// Which one it is among the calls of its id and kind, from 0.
+    pub occurrence: u32,
+    /// Under which id a client sees it: its own where no call had that before.
+    pub shown_id: String,
+}
+
+impl CallNumbers {
+    /// Counts one more call of this id and kind.
+    pub fn next(&self, call_id: &CallId, payload: &ToolPayload) -> CallNumber {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let counts = all.entry(call_id.clone()).or_default();
+        let before = counts.function + counts.custom + counts.search;
+        let counter = match payload {
+            ToolPayload::Function { .. } => &mut counts.function,
+            ToolPayload::Custom { .. } => &mut counts.custom,
+            ToolPayload::ToolSearch { .. } => &mut counts.search,
+        };
+        let occurrence = *counter;
+        *counter += 1;
+        let shown_id = if before == 0 { call_id.to_string() } else { format!("{call_id}#{}", before + 1) };
+        CallNumber { occurrence, shown_id }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pretty_assertions::assert_eq;
+
+    use super::*;
+
+    #[test]
+    fn calls_of_one_id_are_counted_by_kind_and_shown_apart() {
+        let numbers = CallNumbers::default();
+        let (id, other) = (CallId::from("c1"), CallId::from("c2"));
+        let function = ToolPayload::Function { arguments: String::new() };
+        let custom = ToolPayload::Custom { input: String::new() };
+        let number = |occurrence, shown: &str| CallNumber { occurrence, shown_id: shown.to_owned() };
+        assert_eq!(numbers.next(&id, &function), number(0, "c1"));
+        assert_eq!(numbers.next(&id, &function), number(1, "c1#2"));
+        assert_eq!(numbers.next(&id, &custom), number(0, "c1#3"));
+        assert_eq!(numbers.next(&other, &function), number(0, "c2"));
+    }
+}
