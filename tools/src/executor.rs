@@ -1,9 +1,12 @@
 //! What a tool is.
 
 use async_trait::async_trait;
-use tenon_protocol::{ToolName, TurnItem};
+use tenon_protocol::{CallId, ToolName, TurnItem};
 
-use crate::{Effects, FunctionCallError, HookIdentity, ToolInvocation, ToolOutput, ToolPayload, ToolSpec};
+use crate::{
+    Effects, EventSink, FunctionCallError, HookIdentity, SearchInfo, ToolInvocation, ToolOutput, ToolPayload,
+    ToolSpec,
+};
 
 /// Who may see and call a tool (core.md 2.9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,9 +61,20 @@ pub trait ToolExecutor: Send + Sync {
         false
     }
 
+    /// How a tool search finds the tool; by default by its spec. None: no search finds it.
+    fn search_info(&self) -> Option<SearchInfo> {
+        SearchInfo::from_spec(self.name(), &self.spec())
+    }
+
     /// How hooks see and rewrite calls; none keeps hooks away. By default that of a function tool (core.md 5.3).
     fn hook_identity(&self) -> Option<HookIdentity> {
         Some(HookIdentity::function(self.name()))
+    }
+
+    /// Somebody who reads a custom call's input while the model still writes it, for progress that a client can be
+    /// shown. Nothing that they make of it decides anything.
+    fn input_observer(&self, _call_id: Option<CallId>) -> Option<Box<dyn InputObserver>> {
+        None
     }
 
     /// Parses and verifies. Reads files, changes nothing, asks nobody.
@@ -70,9 +84,19 @@ pub trait ToolExecutor: Send + Sync {
     async fn prepare(&self, call: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError>;
 }
 
+/// Reads the input of a custom call as it streams in. See [`ToolExecutor::input_observer`].
+pub trait InputObserver: Send {
+    /// The next piece.
+    fn delta(&mut self, delta: &str, events: &dyn EventSink);
+
+    /// The item is complete: what was held back is shown now.
+    fn done(&mut self, call_id: &CallId, events: &dyn EventSink);
+}
+
 /// What a client sees of a call. Each call is seen exactly once, whatever becomes of it: one that fails before it has
 /// an item of its own, or that has none, is shown as a generic item that failed.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "one for each call, taken apart at once")]
 pub enum ShownAs {
     /// A generic item of the call's name and arguments, which the registry starts and completes.
     Generic,

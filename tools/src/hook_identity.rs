@@ -93,13 +93,17 @@ impl HookIdentity {
             (HookInputForm::Arguments, ToolPayload::Function { .. }) => {
                 let arguments = serde_json::to_string(updated).map_err(|error| {
                     let name = &self.tool_name;
-                    FunctionCallError::respond(format!("failed to serialize rewritten {name} arguments: {error}"))
+                    FunctionCallError::respond(format!(
+                        "failed to serialize rewritten {name} arguments: {error}"
+                    ))
                 })?;
                 Ok(ToolPayload::Function { arguments })
             }
             (HookInputForm::McpArguments, ToolPayload::Function { .. }) => {
                 let arguments = serde_json::to_string(updated).map_err(|error| {
-                    FunctionCallError::respond(format!("failed to serialize rewritten MCP arguments: {error}"))
+                    FunctionCallError::respond(format!(
+                        "failed to serialize rewritten MCP arguments: {error}"
+                    ))
                 })?;
                 Ok(ToolPayload::Function { arguments })
             }
@@ -109,12 +113,12 @@ impl HookIdentity {
             (HookInputForm::CommandText, ToolPayload::Custom { .. }) => {
                 Ok(ToolPayload::Custom { input: command_of(updated)? })
             }
-            (HookInputForm::CommandMember { .. }, _) => {
-                Err(FunctionCallError::respond("hook input rewrite received unsupported exec_command payload"))
-            }
-            (HookInputForm::Arguments | HookInputForm::McpArguments, _) => {
-                Err(FunctionCallError::respond("hook input rewrite received unsupported function tool payload"))
-            }
+            (HookInputForm::CommandMember { .. }, _) => Err(FunctionCallError::respond(
+                "hook input rewrite received unsupported exec_command payload",
+            )),
+            (HookInputForm::Arguments | HookInputForm::McpArguments, _) => Err(FunctionCallError::respond(
+                "hook input rewrite received unsupported function tool payload",
+            )),
             (HookInputForm::CommandText, _) => Err(FunctionCallError::respond(format!(
                 "hook input rewrite received unsupported {} payload",
                 self.tool_name

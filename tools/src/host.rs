@@ -126,7 +126,11 @@ pub trait Elicitor: Send + Sync {
     }
 
     /// Asks; none when the user closed the question. Dropping the future takes it back.
-    async fn ask(&self, call_id: &CallId, questions: Vec<UserQuestion>) -> Option<BTreeMap<String, UserAnswer>>;
+    async fn ask(
+        &self,
+        call_id: &CallId,
+        questions: Vec<UserQuestion>,
+    ) -> Option<BTreeMap<String, UserAnswer>>;
 }
 
 /// Where time comes from.
@@ -284,7 +288,12 @@ impl Approver for Detached {
 
 #[async_trait]
 impl ToolCaller for Detached {
-    async fn call(&self, _: ToolCall, _: ToolCallSource, _: CancellationToken) -> Result<Value, FunctionCallError> {
+    async fn call(
+        &self,
+        _: ToolCall,
+        _: ToolCallSource,
+        _: CancellationToken,
+    ) -> Result<Value, FunctionCallError> {
         Err(FunctionCallError::respond("no other tool can be called here"))
     }
 }

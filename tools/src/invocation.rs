@@ -51,9 +51,9 @@ impl ToolInvocation {
     pub fn function_arguments(&self, handler: &str) -> Result<&str, crate::FunctionCallError> {
         match &self.payload {
             ToolPayload::Function { arguments } => Ok(arguments),
-            ToolPayload::ToolSearch { .. } | ToolPayload::Custom { .. } => Err(crate::FunctionCallError::respond(
-                format!("{handler} handler received unsupported payload"),
-            )),
+            ToolPayload::ToolSearch { .. } | ToolPayload::Custom { .. } => Err(
+                crate::FunctionCallError::respond(format!("{handler} handler received unsupported payload")),
+            ),
         }
     }
 }

@@ -12,6 +12,7 @@
 //! [`truncation`](TruncationPolicy) and [`preview`](telemetry_preview): how much of it is shown.
 //! [`model`](ModelClient): the model on the other side, and a scripted one for tests.
 
+mod arguments;
 mod call;
 mod code_mode;
 mod effects;
@@ -23,18 +24,22 @@ mod host;
 mod invocation;
 mod model;
 mod output;
+pub mod outputs;
 mod payload;
+mod preview;
+mod schema;
 mod source;
 mod spec;
 mod step;
 mod truncation;
 mod turn_diff;
 
+pub use arguments::parse_arguments;
 pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
 pub use effects::{CommandEffect, ContentHash, Effects, FileEffect, McpEffect, SandboxPermissions};
 pub use error::FunctionCallError;
 pub use event::{AbortReason, Event, LifecycleOutcome};
-pub use executor::{PreparedCall, ShownAs, ToolExecutor, ToolExposure};
+pub use executor::{InputObserver, PreparedCall, ShownAs, ToolExecutor, ToolExposure};
 pub use hook_identity::{HookIdentity, HookInputForm};
 pub use host::{
     ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,
@@ -44,12 +49,31 @@ pub use host::{
 pub use invocation::ToolInvocation;
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};
 pub use output::ToolOutput;
+pub use outputs::{
+    AbortedToolOutput, ApplyPatchToolOutput, ExecCommandToolOutput, FunctionToolOutput, JsonToolOutput,
+    McpToolOutput, PlanToolOutput, PostToolUseFeedbackOutput, ToolSearchOutput, ViewImageOutput,
+    failure_response,
+};
 pub use payload::ToolPayload;
+pub use preview::{
+    TELEMETRY_PREVIEW_MAX_BYTES, TELEMETRY_PREVIEW_MAX_LINES, TELEMETRY_PREVIEW_NOTICE, telemetry_preview,
+};
+pub use schema::{
+    AdditionalProperties, JsonSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, PrimitiveType, SchemaError,
+    SchemaType, mcp_input_schema, mcp_output_schema,
+};
 pub use source::{SpecLayer, ToolSource};
-pub use spec::ToolSpec;
+pub use spec::{
+    CustomFormat, CustomSpec, FunctionSpec, LoadableToolSpec, NamespaceSpec, NamespaceTool, SearchInfo,
+    ToolSearchSpec, ToolSpec, WebSearchContent, WebSearchFilters, WebSearchLocation, WebSearchMode,
+    WebSearchSpec, coalesce_loadable, default_namespace_description, merge_namespaces, responses_lite,
+};
 pub use step::{
     ApprovalPolicy, EnvironmentInherit, EnvironmentPolicy, GranularApproval, ModelAbilities, SandboxPolicy,
     StepContext, TurnMode, WorkspaceWrite,
 };
-pub use truncation::TruncationPolicy;
+pub use truncation::{
+    SERIALISATION_ALLOWANCE, TruncationPolicy, approx_token_count, formatted_truncate_items,
+    formatted_truncate_text, omission_marker, truncate_captured, truncate_payload, truncate_text,
+};
 pub use turn_diff::{FileVersions, SharedTurnDiff, TurnChanges};

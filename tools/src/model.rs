@@ -92,5 +92,9 @@ pub trait ModelClient: Send + Sync {
     ///
     /// # Errors
     /// When no stream comes of it.
-    async fn stream(&self, prompt: Prompt, cancellation: CancellationToken) -> Result<ResponseStream, ModelError>;
+    async fn stream(
+        &self,
+        prompt: Prompt,
+        cancellation: CancellationToken,
+    ) -> Result<ResponseStream, ModelError>;
 }

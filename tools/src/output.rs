@@ -40,6 +40,6 @@ pub trait ToolOutput: Send + Sync {
 
     /// What a calling script gets: by default the model's item, converted (core.md 2.6).
     fn code_mode_result(&self, payload: &ToolPayload) -> Value {
-        code_mode::value_of(&self.to_response_item(&CallId::from(""), payload))
+        code_mode::value_of(self.to_response_item(&CallId::from(""), payload))
     }
 }

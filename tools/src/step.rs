@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tenon_protocol::MediaAbilities;
+
 use crate::TruncationPolicy;
 
 /// When a person is asked (runtime.md D9.a).
@@ -128,7 +130,23 @@ pub struct ModelAbilities {
 
 impl Default for ModelAbilities {
     fn default() -> Self {
-        Self { image_input: true, audio_input: false, original_image_detail: true, apply_patch: true, tool_search: true }
+        Self {
+            image_input: true,
+            audio_input: false,
+            original_image_detail: true,
+            apply_patch: true,
+            tool_search: true,
+        }
+    }
+}
+
+impl From<ModelAbilities> for MediaAbilities {
+    fn from(abilities: ModelAbilities) -> Self {
+        Self {
+            image_input: abilities.image_input,
+            audio_input: abilities.audio_input,
+            original_image_detail: abilities.original_image_detail,
+        }
     }
 }
 
