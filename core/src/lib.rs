@@ -11,5 +11,6 @@ pub mod history;
 pub mod hooks;
 pub mod policy;
 pub mod registry;
+pub mod rollout;
 pub mod router;
 pub mod runtime;

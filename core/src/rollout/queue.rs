@@ -1,0 +1,158 @@
+//! What waits for the writer, in order.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use tenon_protocol::RolloutItem;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use super::error::SaveError;
+
+/// How many commands may wait for the writer (runtime.md D11.6). Who comes later waits for a place.
+pub const QUEUED_COMMANDS: usize = 256;
+
+/// How many facts of running calls may wait for the writer. They don't wait for a place, since those who report them
+/// must not; what comes over the bound is dropped, counted and told.
+pub const QUEUED_FACTS: usize = 8192;
+
+/// A line that is still to be written.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) at: SystemTime,
+    pub(super) item: RolloutItem,
+}
+
+/// What a command waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Wants {
+    /// Nothing: written when there is time.
+    Nothing,
+    /// Everything so far written.
+    Written,
+    /// Everything so far written and synced.
+    Durable,
+}
+
+/// Lines to write, and who waits for them.
+#[derive(Debug)]
+pub(super) struct Command {
+    pub(super) entries: Vec<Entry>,
+    pub(super) wants: Wants,
+    pub(super) reply: Option<oneshot::Sender<Result<(), SaveError>>>,
+    /// The command's place in the queue, given back when the writer takes it. A fact has none.
+    place: Option<OwnedSemaphorePermit>,
+}
+
+impl Command {
+    /// Lines that nobody waits for.
+    pub(super) fn lines(entries: Vec<Entry>) -> Self {
+        Self { entries, wants: Wants::Nothing, reply: None, place: None }
+    }
+
+    /// Lines, and a wait for them and all before.
+    pub(super) fn waiting(
+        entries: Vec<Entry>,
+        wants: Wants,
+    ) -> (Self, oneshot::Receiver<Result<(), SaveError>>) {
+        let (reply, answer) = oneshot::channel();
+        (Self { entries, wants, reply: Some(reply), place: None }, answer)
+    }
+}
+
+/// The queue between a recorder and its writer.
+#[derive(Debug)]
+pub(super) struct Queue {
+    state: Mutex<State>,
+    filled: Condvar,
+    places: Arc<Semaphore>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    commands: Vec<Command>,
+    facts: usize,
+    dropped_facts: usize,
+    closed: bool,
+}
+
+/// All that waited when the writer came for it.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) commands: Vec<Command>,
+    /// Facts that found no place since the last batch.
+    pub(super) dropped_facts: usize,
+}
+
+impl Queue {
+    pub(super) fn new() -> Self {
+        Self {
+            state: Mutex::default(),
+            filled: Condvar::new(),
+            places: Arc::new(Semaphore::new(QUEUED_COMMANDS)),
+        }
+    }
+
+    /// Adds a command when there is a place for it.
+    ///
+    /// # Errors
+    /// When the queue is closed.
+    pub(super) async fn push(&self, mut command: Command) -> Result<(), SaveError> {
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| SaveError::closed())?;
+        command.place = Some(place);
+        let mut state = self.lock();
+        if state.closed {
+            return Err(SaveError::closed());
+        }
+        state.commands.push(command);
+        drop(state);
+        self.filled.notify_one();
+        Ok(())
+    }
+
+    /// Adds a fact without waiting.
+    pub(super) fn push_fact(&self, entry: Entry) {
+        let mut state = self.lock();
+        if state.closed || state.facts >= QUEUED_FACTS {
+            state.dropped_facts += 1;
+            return;
+        }
+        state.facts += 1;
+        state.commands.push(Command::lines(vec![entry]));
+        drop(state);
+        self.filled.notify_one();
+    }
+
+    /// Takes all that waits, or waits for something; none when the queue is closed and empty.
+    pub(super) fn take(&self) -> Option<Batch> {
+        let mut state = self.lock();
+        while state.commands.is_empty() && !state.closed {
+            state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.facts = 0;
+        let dropped_facts = std::mem::take(&mut state.dropped_facts);
+        let mut commands = std::mem::take(&mut state.commands);
+        drop(state);
+        if commands.is_empty() {
+            return None;
+        }
+        for command in &mut commands {
+            command.place = None;
+        }
+        Some(Batch { commands, dropped_facts })
+    }
+
+    /// Takes no more commands. What waits is still written.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.places.close();
+        self.filled.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+#[path = "queue_tests.rs"]
+mod tests;

@@ -1,0 +1,261 @@
+//! The one thread that writes a rollout file.
+//!
+//! It takes all that waits, writes it line by line, syncs once if anybody waits for that, and answers everybody: a
+//! command that comes while a sync runs is covered by the next one (group commit, runtime.md D11.7).
+
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use tenon_protocol::RolloutLine;
+use tenon_tools::{Event, EventSink};
+
+use super::backlog::Backlog;
+use super::error::SaveError;
+use super::line_file::LineFile;
+use super::queue::{Batch, Command, Entry, Queue, Wants};
+use super::stamp::timestamp;
+
+/// Writes what a queue holds, until it is closed.
+pub(super) struct Writer {
+    queue: Arc<Queue>,
+    file: Box<dyn LineFile>,
+    events: Arc<dyn EventSink>,
+    backlog: Backlog,
+    stamps: Stamps,
+    /// The last attempt to write has failed: the next barrier opens the file afresh.
+    broken: bool,
+    /// The operator has been told of the failure that lasts.
+    told: bool,
+    /// Lines that found no room since the operator was last told of such.
+    refused: usize,
+}
+
+impl Writer {
+    pub(super) fn new(
+        queue: Arc<Queue>,
+        file: Box<dyn LineFile>,
+        events: Arc<dyn EventSink>,
+        backlog: Backlog,
+    ) -> Self {
+        Self {
+            queue,
+            file,
+            events,
+            backlog,
+            stamps: Stamps::default(),
+            broken: false,
+            told: false,
+            refused: 0,
+        }
+    }
+
+    /// Serves until the queue is closed and empty, then tries once more to write what is left.
+    pub(super) fn run(mut self) {
+        while let Some(batch) = Arc::clone(&self.queue).take() {
+            self.serve(batch);
+        }
+        if !self.backlog.is_empty() {
+            self.told_barrier(Wants::Written);
+        }
+    }
+
+    fn serve(&mut self, batch: Batch) {
+        let Batch { commands, dropped_facts } = batch;
+        let mut waiting = Vec::new();
+        let mut wants = Wants::Nothing;
+        for Command { entries, wants: wanted, reply, .. } in commands {
+            let taken = self.take_in(entries);
+            wants = wants.max(wanted);
+            if let Some(reply) = reply {
+                waiting.push((wanted, reply, taken));
+            }
+        }
+        let outcome = match wants {
+            Wants::Nothing => self.write_if_whole(),
+            Wants::Written | Wants::Durable => self.told_barrier(wants),
+        };
+        self.tell_lost(dropped_facts);
+        for (wanted, reply, taken) in waiting {
+            // Whoever asked may be gone.
+            let _ = reply.send(taken.and(outcome.of(wanted)));
+        }
+    }
+
+    /// Puts lines behind those that wait already.
+    ///
+    /// # Errors
+    /// When one of them can never be written.
+    fn take_in(&mut self, entries: Vec<Entry>) -> Result<(), SaveError> {
+        let mut taken = Ok(());
+        for entry in entries {
+            let tag = entry.item.tag().to_owned();
+            match self.stamps.render(entry) {
+                Ok(line) => {
+                    if !self.backlog.push(line) {
+                        self.refused += 1;
+                        taken = Err(SaveError::new("too much waits to be written already"));
+                    }
+                }
+                Err(error) => {
+                    let error = SaveError::new(format!("a `{tag}` line has no text form: {error}"));
+                    self.warn(error.to_string());
+                    taken = Err(error);
+                }
+            }
+        }
+        taken
+    }
+
+    /// Writes without a barrier: a failure is left for the next barrier to mend.
+    fn write_if_whole(&mut self) -> Outcome {
+        if !self.broken
+            && let Err(error) = self.backlog.write_to(&mut *self.file)
+        {
+            self.broken = true;
+            tracing::warn!(%error, "rollout lines could not be written; the next barrier tries again");
+        }
+        Outcome { written: Ok(()), synced: Ok(()) }
+    }
+
+    fn told_barrier(&mut self, wants: Wants) -> Outcome {
+        let outcome = self.barrier(wants);
+        self.tell(&outcome);
+        outcome
+    }
+
+    /// Writes everything and syncs if that is wanted. After a failure the file is opened afresh, and it is tried once
+    /// more (runtime.md D11.7).
+    fn barrier(&mut self, wants: Wants) -> Outcome {
+        let first = (!self.broken).then(|| self.attempt(wants));
+        let outcome = match first {
+            Some(outcome) if outcome.error().is_none() => outcome,
+            Some(_) | None => self.retry(wants, first),
+        };
+        self.broken = outcome.error().is_some();
+        outcome
+    }
+
+    fn retry(&mut self, wants: Wants, first: Option<Outcome>) -> Outcome {
+        match self.file.reopen() {
+            Ok(tail) => {
+                self.backlog.continue_after(tail);
+                self.attempt(wants)
+            }
+            // What was written before stays written.
+            Err(error) => first.unwrap_or_else(|| Outcome {
+                written: if self.backlog.is_empty() { Ok(()) } else { Err(SaveError::from(&error)) },
+                synced: Err(SaveError::from(&error)),
+            }),
+        }
+    }
+
+    fn attempt(&mut self, wants: Wants) -> Outcome {
+        if let Err(error) = self.backlog.write_to(&mut *self.file) {
+            return Outcome { written: Err(SaveError::from(&error)), synced: Err(SaveError::from(&error)) };
+        }
+        let synced = match wants {
+            Wants::Durable => self.file.sync_data().map_err(|error| SaveError::from(&error)),
+            Wants::Nothing | Wants::Written => Ok(()),
+        };
+        Outcome { written: Ok(()), synced }
+    }
+
+    /// Tells the operator of a failure, once as long as it lasts (runtime.md D11.9).
+    fn tell(&mut self, outcome: &Outcome) {
+        let Some(error) = outcome.error() else {
+            self.told = false;
+            return;
+        };
+        if !self.told {
+            self.told = true;
+            self.warn(save_failure(error));
+        }
+    }
+
+    /// Tells the operator what will never be in the file: once the file takes lines again, so that one outage is one
+    /// message.
+    fn tell_lost(&mut self, facts: usize) {
+        if self.refused > 0 && !self.broken {
+            let lines = std::mem::take(&mut self.refused);
+            self.warn(format!(
+                "{lines} lines of the conversation transcript are lost: more waited to be written than is kept"
+            ));
+        }
+        if facts > 0 {
+            self.warn(format!(
+                "{facts} facts of running calls are lost: they came faster than the transcript could be written"
+            ));
+        }
+    }
+
+    fn warn(&self, message: String) {
+        self.events.emit(Event::Warning { message });
+    }
+}
+
+/// The words for a transcript that cannot be written (runtime.md D11.9).
+fn save_failure(error: &SaveError) -> String {
+    format!("Failed to save the conversation transcript; Codex will continue retrying. Error: {error}")
+}
+
+/// What a barrier achieved.
+#[derive(Debug)]
+struct Outcome {
+    written: Result<(), SaveError>,
+    synced: Result<(), SaveError>,
+}
+
+impl Outcome {
+    fn error(&self) -> Option<&SaveError> {
+        self.written.as_ref().err().or(self.synced.as_ref().err())
+    }
+
+    /// What it means for somebody who waits for this much.
+    fn of(&self, wants: Wants) -> Result<(), SaveError> {
+        match wants {
+            Wants::Nothing => Ok(()),
+            Wants::Written => self.written.clone(),
+            Wants::Durable => self.synced.clone(),
+        }
+    }
+}
+
+/// Gives lines their times. Times never go back, and no two lines of a writer are the same: a reader may take a line
+/// that stands twice for a doubled one (cases.md K1).
+#[derive(Debug, Default)]
+struct Stamps {
+    last: Option<SystemTime>,
+    hasher: RandomState,
+    /// The time that the last lines have, and the hashes of these lines.
+    shown: String,
+    seen: HashSet<u64>,
+}
+
+impl Stamps {
+    /// The line with its line break.
+    fn render(&mut self, entry: Entry) -> serde_json::Result<Vec<u8>> {
+        let mut at = self.last.map_or(entry.at, |last| last.max(entry.at));
+        let mut line = RolloutLine { timestamp: timestamp(at), item: entry.item };
+        loop {
+            if line.timestamp != self.shown {
+                self.seen.clear();
+                self.shown.clone_from(&line.timestamp);
+            }
+            self.last = Some(at);
+            let text = line.to_json()?;
+            if self.seen.insert(self.hasher.hash_one(&text)) {
+                let mut bytes = text.into_bytes();
+                bytes.push(b'\n');
+                return Ok(bytes);
+            }
+            at += Duration::from_millis(1);
+            line.timestamp = timestamp(at);
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "writer_tests.rs"]
+mod tests;
