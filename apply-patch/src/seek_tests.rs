@@ -1,0 +1,113 @@
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+use super::*;
+
+fn chunk(old: &[&str]) -> Chunk {
+    Chunk { old_lines: old.iter().map(ToString::to_string).collect(), ..Chunk::default() }
+}
+
+fn find(file: &[u8], pattern: &[&str], from: usize, at_end: bool) -> Option<usize> {
+    let chunks = [chunk(pattern)];
+    let lines = Lines::of(file);
+    Seeker::new(&lines, &chunks).seek(&chunks[0].old_lines, from, at_end)
+}
+
+/// The search as the contract words it (A4.1 to A4.5).
+fn by_the_book(lines: &Lines<'_>, pattern: &[String], from: usize, at_end: bool) -> Option<usize> {
+    if pattern.is_empty() {
+        return Some(from);
+    }
+    let last = lines.len().checked_sub(pattern.len())?;
+    let first = if at_end { last.max(from) } else { from };
+    PASSES.iter().find_map(|pass| {
+        (first..=last).find(|start| {
+            pattern.iter().enumerate().all(|(offset, wanted)| {
+                pass.normal(lines.text(start + offset), &mut Vec::new())
+                    == pass.normal(wanted.as_bytes(), &mut Vec::new())
+            })
+        })
+    })
+}
+
+#[test]
+fn the_first_match_at_or_behind_the_cursor() {
+    let file = b"a\nb\na\nb\n";
+    assert_eq!(find(file, &["a", "b"], 0, false), Some(0));
+    assert_eq!(find(file, &["a", "b"], 1, false), Some(2));
+    assert_eq!(find(file, &["a", "b"], 2, false), Some(2));
+    assert_eq!(find(file, &["a", "b"], 3, false), None);
+    assert_eq!(find(file, &["b", "a"], 0, false), Some(1));
+    assert_eq!(find(file, &["a", "a"], 0, false), None);
+    assert_eq!(find(file, &["b"], 3, false), Some(3));
+    assert_eq!(find(file, &["b"], 4, false), None);
+}
+
+#[test]
+fn edges_of_the_pattern() {
+    assert_eq!(find(b"a\n", &[], 1, false), Some(1));
+    assert_eq!(find(b"a\n", &[], 0, true), Some(0));
+    assert_eq!(find(b"a\n", &["a", "b"], 0, false), None);
+    assert_eq!(find(b"", &["a"], 0, false), None);
+    assert_eq!(find(b"\n", &[""], 0, false), Some(0));
+}
+
+#[test]
+fn each_pass_takes_what_the_one_before_left() {
+    assert_eq!(find(b"x\na \t\n", &["a"], 0, false), Some(1));
+    assert_eq!(find(b"x\n\t a \n", &["a"], 0, false), Some(1));
+    assert_eq!(
+        find("x\n \u{201c}a\u{201d}\u{2003}\u{2014} b\n".as_bytes(), &["\"a\" - b"], 0, false),
+        Some(1)
+    );
+    assert_eq!(find("x\n\"a\" - b\n".as_bytes(), &["\u{201c}a\u{201d}\u{a0}\u{2212} b"], 0, false), Some(1));
+    assert_eq!(find(b"x\nA\n", &["a"], 0, false), None);
+}
+
+#[test]
+fn an_exact_match_far_below_beats_a_loose_one_nearby() {
+    assert_eq!(find(b" a\na \na\n", &["a"], 0, false), Some(2));
+    assert_eq!(find(b" a\na \n", &["a"], 0, false), Some(1));
+}
+
+#[test]
+fn at_the_end_there_is_one_place() {
+    let file = b"a\nb\na\nb\n";
+    assert_eq!(find(file, &["a", "b"], 0, true), Some(2));
+    assert_eq!(find(file, &["b"], 0, true), Some(3));
+    assert_eq!(find(file, &["a"], 0, true), None);
+    assert_eq!(find(file, &["a", "b"], 3, true), None);
+    assert_eq!(find(b"a\n  b \n", &["b"], 0, true), Some(1));
+}
+
+#[test]
+fn bytes_that_are_no_text_match_nothing_and_break_nothing() {
+    assert_eq!(find(b"\xff\nx\n\xfe\xfe\n", &["x"], 0, false), Some(1));
+}
+
+#[test]
+fn fallback_lengths() {
+    assert_eq!(fallback(&[1, 1, 2, 1, 1, 1, 2]), [0, 1, 0, 1, 2, 2, 3]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn the_index_agrees_with_the_book(
+        file in "[ab \\t\u{2013}-]{0,1}(\n[ab]{0,1}[ \u{2013}-]{0,1}){0,24}",
+        patterns in prop::collection::vec(prop::collection::vec("[ab]{0,1}[ -]{0,1}", 0..5), 1..4),
+        from in 0usize..12,
+        at_end in any::<bool>(),
+    ) {
+        let lines = Lines::of(file.as_bytes());
+        let chunks: Vec<Chunk> =
+            patterns.into_iter().map(|old_lines| Chunk { old_lines, ..Chunk::default() }).collect();
+        let seeker = Seeker::new(&lines, &chunks);
+        let from = from.min(lines.len());
+        for chunk in &chunks {
+            let expected = by_the_book(&lines, &chunk.old_lines, from, at_end);
+            prop_assert_eq!(seeker.seek(&chunk.old_lines, from, at_end), expected);
+        }
+    }
+}
