@@ -1,0 +1,19 @@
+//! Processes: how they are started, watched, ended and reaped.
+//!
+//! One thread owns them all ([`Keeper`]). It starts them, since the parent-death signal follows the thread that did;
+//! it reaps them, so that no signal of ours can meet a number that has passed to another process; and it ends what is
+//! left of them. Every process leads a session of its own, so that its descendants can be told from all others, in
+//! whatever process group they are. What has left by a `setsid` of its own is not covered.
+
+mod ending;
+mod error;
+mod keeper;
+mod launch;
+mod process;
+mod procfs;
+mod worker;
+
+pub use error::SpawnError;
+pub(crate) use keeper::Keeper;
+pub(crate) use launch::{Input, Launch, Streams};
+pub(crate) use process::{Exit, Process};

@@ -1,0 +1,145 @@
+//! The thread that owns processes, seen from outside.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use rustix::event::{EventfdFlags, eventfd};
+use tokio::sync::oneshot;
+
+use super::error::SpawnError;
+use super::launch::{Launch, Streams};
+use super::process::Process;
+use super::worker::Worker;
+
+/// What the thread is asked to do.
+#[derive(Debug)]
+pub(super) enum Job {
+    /// Start a process. When nobody waits for it any more, it is ended at once.
+    Start { launch: Launch, streams: Streams, reply: oneshot::Sender<Result<Arc<Process>, SpawnError>> },
+    /// End a process and all of its session.
+    End { process: Arc<Process>, grace: Duration, done: oneshot::Sender<()> },
+    /// End everything, then the thread.
+    Close { done: oneshot::Sender<()> },
+}
+
+/// Starts processes and keeps them: see [`spawn`](super). The thread begins with the first process. Dropping the
+/// keeper ends every process that is left, and waits for that.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+enum State {
+    Idle,
+    Running(Thread),
+    Closed,
+}
+
+#[derive(Debug)]
+struct Thread {
+    jobs: Sender<Job>,
+    wake: Arc<OwnedFd>,
+    handle: JoinHandle<()>,
+}
+
+impl Keeper {
+    pub(crate) fn new() -> Self {
+        Self { state: Mutex::new(State::Idle) }
+    }
+
+    /// Starts a process. Dropping the future ends it, should it have started.
+    pub(crate) async fn start(&self, launch: Launch, streams: Streams) -> Result<Arc<Process>, SpawnError> {
+        let (reply, answer) = oneshot::channel();
+        let program = launch.program.clone();
+        self.begin().map_err(|error| match error {
+            Some(error) => SpawnError::from_io(&program, error),
+            None => SpawnError::Closed,
+        })?;
+        self.send(Job::Start { launch, streams, reply });
+        answer.await.unwrap_or(Err(SpawnError::Closed))
+    }
+
+    /// Ends the process and everything else in its session: SIGTERM, then SIGKILL when `grace` has passed and some
+    /// are left; with no grace SIGKILL at once. It begins now, and goes on when the future is dropped; the future is
+    /// ready when all of them are dead and the process is reaped.
+    pub(crate) fn end(&self, process: &Arc<Process>, grace: Duration) -> impl Future<Output = ()> + use<> {
+        let (done, ended) = oneshot::channel();
+        self.send(Job::End { process: Arc::clone(process), grace, done });
+        async move { drop(ended.await) }
+    }
+
+    /// Ends all processes and what is left of their sessions, and then the thread. Nothing can be started after.
+    pub(crate) async fn close(&self) {
+        let Some(thread) = self.take() else { return };
+        let (done, closed) = oneshot::channel();
+        thread.send(Job::Close { done });
+        drop(closed.await);
+        // Its last act was to answer.
+        drop(thread.handle.join());
+    }
+
+    /// Starts the thread where it does not run yet. An error of none: it has been closed.
+    fn begin(&self) -> Result<(), Option<io::Error>> {
+        let mut state = self.lock();
+        match *state {
+            State::Running(_) => Ok(()),
+            State::Closed => Err(None),
+            State::Idle => {
+                *state = State::Running(Thread::start().map_err(Some)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn send(&self, job: Job) {
+        // Without a thread the job is dropped, and with it the sender that somebody waits for.
+        if let State::Running(thread) = &*self.lock() {
+            thread.send(job);
+        }
+    }
+
+    fn take(&self) -> Option<Thread> {
+        match std::mem::replace(&mut *self.lock(), State::Closed) {
+            State::Running(thread) => Some(thread),
+            State::Idle | State::Closed => None,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        let Some(thread) = self.take() else { return };
+        thread.send(Job::Close { done: oneshot::channel().0 });
+        drop(thread.handle.join());
+    }
+}
+
+impl Thread {
+    fn start() -> io::Result<Self> {
+        let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
+        let (jobs, inbox) = mpsc::channel();
+        let worker = Worker::new(inbox, Arc::clone(&wake));
+        let handle = std::thread::Builder::new().name("tenon-exec".to_owned()).spawn(move || worker.run())?;
+        Ok(Self { jobs, wake, handle })
+    }
+
+    fn send(&self, job: Job) {
+        if self.jobs.send(job).is_ok() {
+            // It fails only when the counter is full, and then the thread is awake anyway.
+            drop(rustix::io::write(&*self.wake, &1_u64.to_ne_bytes()));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "keeper_tests.rs"]
+mod tests;

@@ -1,0 +1,86 @@
+//! Starting one process.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal};
+
+use crate::environment::Environment;
+
+/// What is to be started.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    /// The program: a path, or a name to be looked up in the PATH of `environment`.
+    pub(crate) program: PathBuf,
+    /// Its arguments, without its name.
+    pub(crate) arguments: Vec<OsString>,
+    /// Its whole environment.
+    pub(crate) environment: Environment,
+    /// Where it starts.
+    pub(crate) folder: PathBuf,
+}
+
+/// What a process reads from.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// The null device.
+    Null,
+    /// The reading end of a pipe.
+    Pipe(OwnedFd),
+    /// The process's side of a terminal, which becomes its controlling one.
+    Terminal(OwnedFd),
+}
+
+/// The process's ends of its standard streams. Ours are closed once it has started, so that a reader sees the end.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    /// Standard input.
+    pub(crate) input: Input,
+    /// Standard output.
+    pub(crate) output: OwnedFd,
+    /// Standard error; with a copy of the same end as `output`, the order of writing is kept.
+    pub(crate) errors: OwnedFd,
+}
+
+impl Launch {
+    /// Starts it: leader of a new session and process group, told to terminate when the calling thread ends. All of
+    /// this is done when it returns.
+    pub(super) fn start(&self, streams: Streams) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command.args(&self.arguments).env_clear().envs(&self.environment).current_dir(&self.folder);
+        let terminal = matches!(streams.input, Input::Terminal(_));
+        command.stdin(match streams.input {
+            Input::Null => Stdio::null(),
+            Input::Pipe(end) | Input::Terminal(end) => Stdio::from(end),
+        });
+        command.stdout(streams.output).stderr(streams.errors);
+        set_up_session(&mut command, rustix::process::getpid(), terminal);
+        command.spawn()
+    }
+}
+
+/// Makes the child the leader of a session, with `terminal` that of its standard input, and has it terminated when
+/// this thread ends.
+#[allow(unsafe_code)]
+fn set_up_session(command: &mut Command, parent: Pid, terminal: bool) {
+    let in_child = move || {
+        rustix::process::setsid()?;
+        if terminal {
+            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+        }
+        rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+        // The parent may have died before the signal was set: then nobody would send it.
+        if rustix::process::getppid() != Some(parent) {
+            return Err(io::Error::from(rustix::io::Errno::SRCH));
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure makes system calls only; it allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(in_child);
+    }
+}

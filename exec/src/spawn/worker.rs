@@ -1,0 +1,225 @@
+//! The thread that owns processes, from inside: one loop that waits for jobs, for ends and for times.
+
+use std::collections::BTreeSet;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::process::Child;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use tokio::sync::oneshot;
+
+use super::ending::Ending;
+use super::error::SpawnError;
+use super::keeper::Job;
+use super::launch::{Launch, Streams};
+use super::process::{Exit, Process};
+use super::procfs;
+
+/// How often a process is asked after where the kernel has no descriptor for it, or no more of them.
+const BLIND_INTERVAL: Duration = Duration::from_millis(10);
+
+/// How often the sessions of finished commands are looked through for survivors. A number that is out of use for less
+/// than this cannot have come round again.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
+
+/// A process that has not been reaped.
+#[derive(Debug)]
+struct Slot {
+    child: Child,
+    pidfd: Option<OwnedFd>,
+    process: Arc<Process>,
+}
+
+/// The state of the thread.
+#[derive(Debug)]
+pub(super) struct Worker {
+    jobs: Receiver<Job>,
+    wake: Arc<OwnedFd>,
+    running: Vec<Slot>,
+    /// Sessions whose leader is reaped and which may have members left.
+    finished: BTreeSet<i32>,
+    endings: Vec<Ending>,
+    next_sweep: Instant,
+    closing: Option<Vec<oneshot::Sender<()>>>,
+}
+
+impl Worker {
+    pub(super) fn new(jobs: Receiver<Job>, wake: Arc<OwnedFd>) -> Self {
+        Self {
+            jobs,
+            wake,
+            running: Vec::new(),
+            finished: BTreeSet::new(),
+            endings: Vec::new(),
+            next_sweep: Instant::now(),
+            closing: None,
+        }
+    }
+
+    /// Runs until it is closed and all processes are gone, but for those that even SIGKILL does not end.
+    pub(super) fn run(mut self) {
+        loop {
+            self.take_jobs();
+            self.reap();
+            self.sweep();
+            self.advance_endings();
+            if self.closing.is_some() && self.endings.is_empty() {
+                break;
+            }
+            self.wait();
+        }
+        for done in self.closing.into_iter().flatten() {
+            drop(done.send(()));
+        }
+    }
+
+    fn take_jobs(&mut self) {
+        let mut counter = [0; 8];
+        // Nothing to read is as good as something: the inbox is looked at either way.
+        drop(rustix::io::read(&*self.wake, &mut counter));
+        loop {
+            match self.jobs.try_recv() {
+                Ok(Job::Start { launch, streams, reply }) => self.start(&launch, streams, reply),
+                Ok(Job::End { process, grace, done }) => self.end(process.pid(), grace, Some(done)),
+                Ok(Job::Close { done }) => self.close(Some(done)),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => return self.close(None),
+            }
+        }
+    }
+
+    fn start(
+        &mut self,
+        launch: &Launch,
+        streams: Streams,
+        reply: oneshot::Sender<Result<Arc<Process>, SpawnError>>,
+    ) {
+        if self.closing.is_some() || reply.is_closed() {
+            return;
+        }
+        let child = match launch.start(streams) {
+            Ok(child) => child,
+            Err(error) => return drop(reply.send(Err(SpawnError::classify(launch, error)))),
+        };
+        let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+        let started_at = procfs::of(pid).map_or(0, |found| found.started_at);
+        let process = Arc::new(Process::new(pid, started_at));
+        let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok();
+        self.running.push(Slot { child, pidfd, process: Arc::clone(&process) });
+        // The number is its own now, whoever had it before.
+        self.finished.remove(&process.pid());
+        if reply.send(Ok(process)).is_err() {
+            self.end(pid.as_raw_nonzero().get(), Duration::ZERO, None);
+        }
+    }
+
+    fn end(&mut self, session: i32, grace: Duration, done: Option<oneshot::Sender<()>>) {
+        if let Some(ending) = self.endings.iter_mut().find(|ending| ending.session() == session) {
+            ending.join(done, grace);
+            return;
+        }
+        if !self.is_running(session) && !self.finished.contains(&session) {
+            // Nothing is left of it.
+            drop(done.map(|done| done.send(())));
+            return;
+        }
+        self.endings.push(Ending::new(session, done, grace));
+    }
+
+    fn close(&mut self, done: Option<oneshot::Sender<()>>) {
+        self.closing.get_or_insert_default().extend(done);
+        let mut sessions = std::mem::take(&mut self.finished);
+        if !sessions.is_empty() {
+            let left = procfs::members(&sessions, |_| false);
+            sessions = left.iter().map(|process| process.session).collect();
+        }
+        self.finished.clone_from(&sessions);
+        sessions.extend(self.running.iter().map(|slot| slot.process.pid()));
+        for session in sessions {
+            self.end(session, Duration::ZERO, None);
+        }
+    }
+
+    fn reap(&mut self) {
+        let finished = &mut self.finished;
+        let was_empty = finished.is_empty();
+        self.running.retain_mut(|slot| {
+            let child = &mut slot.child;
+            // An error means that there is no such child: someone else has reaped it.
+            let wait = || match child.try_wait() {
+                Ok(status) => status.map(Exit::from),
+                Err(_) => Some(Exit { status: None, signal: None }),
+            };
+            let reaped = slot.process.reap(wait);
+            if reaped {
+                finished.insert(slot.process.pid());
+            }
+            !reaped
+        });
+        if was_empty && !self.finished.is_empty() {
+            self.next_sweep = Instant::now() + SWEEP_INTERVAL;
+        }
+    }
+
+    /// Forgets the sessions that are empty.
+    fn sweep(&mut self) {
+        if self.finished.is_empty() || Instant::now() < self.next_sweep {
+            return;
+        }
+        let left = procfs::members(&self.finished, |_| false);
+        self.finished = left.into_iter().map(|process| process.session).collect();
+        self.next_sweep = Instant::now() + SWEEP_INTERVAL;
+    }
+
+    fn advance_endings(&mut self) {
+        let mut endings = std::mem::take(&mut self.endings);
+        endings.retain_mut(|ending| {
+            let session = ending.session();
+            let leader =
+                self.running.iter().find(|slot| slot.process.pid() == session).map(|slot| &*slot.process);
+            let over = ending.advance(leader);
+            if over {
+                self.finished.remove(&session);
+            }
+            !over
+        });
+        self.endings = endings;
+    }
+
+    fn is_running(&self, session: i32) -> bool {
+        self.running.iter().any(|slot| slot.process.pid() == session)
+    }
+
+    /// Sleeps until a job comes, a process ends or a time has come.
+    fn wait(&self) {
+        let now = Instant::now();
+        let mut until: Option<Instant> = (!self.finished.is_empty()).then_some(self.next_sweep);
+        let mut fds: Vec<BorrowedFd<'_>> = vec![self.wake.as_fd()];
+        for slot in &self.running {
+            match &slot.pidfd {
+                Some(pidfd) => fds.push(pidfd.as_fd()),
+                None => until = earlier(until, now + BLIND_INTERVAL),
+            }
+        }
+        for ending in &self.endings {
+            fds.extend(ending.watched());
+            until = earlier(until, ending.deadline());
+        }
+        let mut polled: Vec<PollFd<'_>> =
+            fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
+        let timeout = until.map(|until| timespec(until.saturating_duration_since(now)));
+        // Interrupted or out of memory: the loop looks at everything anyway.
+        drop(poll(&mut polled, timeout.as_ref()));
+    }
+}
+
+fn earlier(one: Option<Instant>, other: Instant) -> Option<Instant> {
+    Some(one.map_or(other, |one| one.min(other)))
+}
+
+fn timespec(duration: Duration) -> Timespec {
+    Timespec { tv_sec: duration.as_secs().cast_signed(), tv_nsec: i64::from(duration.subsec_nanos()) }
+}
