@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use tenon_protocol::ResponseInputItem;
-use tenon_tools::{FunctionToolOutput, HookIdentity, HookInputForm, PostToolUseFeedbackOutput, ToolOutput};
+use tenon_tools::{HookIdentity, HookInputForm, PostToolUseFeedbackOutput, ToolOutput};
 
 use super::{AnyToolResult, Dispatch};
 use crate::hooks::{HookContext, PostToolUse, PostToolUseOutcome};
@@ -25,9 +25,7 @@ impl Dispatch<'_> {
         let PostToolUseOutcome { feedback, contexts } = outcome;
         self.contexts.extend(contexts);
         let output = match &feedback {
-            Some(text) => {
-                Box::new(PostToolUseFeedbackOutput::new(output, FunctionToolOutput::feedback(text))) as _
-            }
+            Some(text) => Box::new(PostToolUseFeedbackOutput::new(output, text)) as _,
             None => output,
         };
         let (call_id, payload) = (self.call.call_id.clone(), self.call.payload.clone());

@@ -2,12 +2,11 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Where a call stands. It only goes forward.
+/// Where a call stands. It only goes forward, from 0: nothing has been done yet, and nothing will be if the call is
+/// dropped now.
 #[derive(Debug, Default)]
 pub(crate) struct Terminal(AtomicU8);
 
-/// Nothing has been done yet, and nothing will be if the call is dropped now.
-const WAITING: u8 = 0;
 /// The handler runs.
 const RUNNING: u8 = 1;
 /// The handler has come to its end: there is a real result, and cancelling cannot change it.

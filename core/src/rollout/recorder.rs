@@ -231,7 +231,7 @@ impl RolloutRecorder {
     }
 
     /// Hands a fact over without waiting, in the order of the calls.
-    pub(super) fn record_fact(&self, item: RolloutItem) {
+    pub(crate) fn record_fact(&self, item: RolloutItem) {
         if let Some(inner) = &self.inner {
             inner.queue.push_fact(inner.entry(item));
         }

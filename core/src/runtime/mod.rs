@@ -113,7 +113,7 @@ impl Identity {
     fn aborted(self, elapsed: Duration) -> CallEnd {
         let seconds = elapsed.max(SHORTEST_ABORT).as_secs_f64();
         let output: Box<dyn ToolOutput> =
-            Box::new(AbortedToolOutput::new(format!("aborted by user after {seconds:.1}s")));
+            Box::new(AbortedToolOutput { message: format!("aborted by user after {seconds:.1}s") });
         let (call_id, payload) = (self.call_id.clone(), self.kind.clone());
         let result = AnyToolResult { call_id, payload, output, feedback: None };
         self.end_with(Ok(result), LifecycleOutcome::Aborted)

@@ -4,8 +4,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use tenon_protocol::CallId;
+use tenon_protocol::{CallId, ResponseItem};
 use tenon_tools::ToolPayload;
+
+use crate::router::ToolRouter;
 
 /// Counts calls, for a whole session.
 #[derive(Debug, Default)]
@@ -28,6 +30,13 @@ pub struct CallNumber {
 }
 
 impl CallNumbers {
+    /// Counts the calls of a history that is gone on from.
+    pub fn count_all<'a>(&self, items: impl Iterator<Item = &'a ResponseItem>) {
+        for call in items.filter_map(|item| ToolRouter::build_tool_call(item).ok().flatten()) {
+            self.next(&call.call_id, &call.payload);
+        }
+    }
+
     /// Counts one more call of this id and kind.
     pub fn next(&self, call_id: &CallId, payload: &ToolPayload) -> CallNumber {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);

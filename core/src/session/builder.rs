@@ -1,0 +1,280 @@
+//! Puts a session together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use tenon_protocol::{ResponseItem, SessionMeta, TokenUsage};
+use tenon_tools::{
+    Approver, Clock, CommandInterceptor, CommandRunner, Elicitor, EventSink, Host, ModelClient, SpecLayer,
+    ToolExecutor, ToolSource,
+};
+
+use super::nested::NestedCalls;
+use super::sink::SessionEvents;
+use super::{Session, SessionHandle, SessionOptions};
+use crate::dispatch::LifecycleObserver;
+use crate::history::History;
+use crate::hooks::{Hook, HookChain, SessionStartSource};
+use crate::policy::{AllowAll, Policy};
+use crate::registry::{DuplicateTool, ToolRegistry};
+use crate::rollout::{RecorderHost, RolloutError, RolloutRecorder};
+use crate::runtime::CallNumbers;
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// Two tools claim one name.
+    #[error(transparent)]
+    Tools(#[from] DuplicateTool),
+    /// The session's file could not be made, or not be read.
+    #[error(transparent)]
+    Rollout(#[from] RolloutError),
+}
+
+/// Where a session is written down.
+#[derive(Debug, Clone, Default)]
+enum RolloutTarget {
+    #[default]
+    Nowhere,
+    New(PathBuf),
+    Existing(PathBuf),
+}
+
+/// Puts a session together: a model, tools, and whatever else there is to bring.
+pub struct SessionBuilder {
+    options: SessionOptions,
+    client: Arc<dyn ModelClient>,
+    tools: Vec<Arc<dyn ToolExecutor>>,
+    sources: Vec<Arc<dyn ToolSource>>,
+    layers: Vec<Arc<dyn SpecLayer>>,
+    hooks: Vec<Arc<dyn Hook>>,
+    policy: Arc<dyn Policy>,
+    observers: Vec<Arc<dyn LifecycleObserver>>,
+    interceptors: Vec<Arc<dyn CommandInterceptor>>,
+    host: Host,
+    rollout: RolloutTarget,
+}
+
+impl std::fmt::Debug for SessionBuilder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionBuilder").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl SessionBuilder {
+    /// A session with this model and no tools, no hooks, no file, that lets every call run and hears no answer to its
+    /// questions.
+    pub fn new(options: SessionOptions, client: Arc<dyn ModelClient>) -> Self {
+        Self {
+            options,
+            client,
+            tools: Vec::new(),
+            sources: Vec::new(),
+            layers: Vec::new(),
+            hooks: Vec::new(),
+            policy: Arc::new(AllowAll),
+            observers: Vec::new(),
+            interceptors: Vec::new(),
+            host: Host::detached(),
+            rollout: RolloutTarget::Nowhere,
+        }
+    }
+
+    /// Adds a tool.
+    #[must_use]
+    pub fn tool(mut self, tool: impl ToolExecutor + 'static) -> Self {
+        self.tools.push(Arc::new(tool));
+        self
+    }
+
+    /// Adds tools.
+    #[must_use]
+    pub fn tools(mut self, tools: impl IntoIterator<Item = Arc<dyn ToolExecutor>>) -> Self {
+        self.tools.extend(tools);
+        self
+    }
+
+    /// Adds a source of tools that come and go.
+    #[must_use]
+    pub fn source(mut self, source: Arc<dyn ToolSource>) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Adds a layer that rewrites the list of tools shown to the model.
+    #[must_use]
+    pub fn layer(mut self, layer: Arc<dyn SpecLayer>) -> Self {
+        self.layers.push(layer);
+        self
+    }
+
+    /// Adds a hook. Hooks are asked in the order they were added.
+    #[must_use]
+    pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
+        self.hooks.push(hook);
+        self
+    }
+
+    /// Decides on prepared calls.
+    #[must_use]
+    pub fn policy(mut self, policy: Arc<dyn Policy>) -> Self {
+        self.policy = policy;
+        self
+    }
+
+    /// Hears how calls end.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn LifecycleObserver>) -> Self {
+        self.observers.push(observer);
+        self
+    }
+
+    /// Adds a tool's claim on commands.
+    #[must_use]
+    pub fn interceptor(mut self, interceptor: Arc<dyn CommandInterceptor>) -> Self {
+        self.interceptors.push(interceptor);
+        self
+    }
+
+    /// Hears what happens.
+    #[must_use]
+    pub fn events(mut self, events: Arc<dyn EventSink>) -> Self {
+        self.host.events = events;
+        self
+    }
+
+    /// Approves calls.
+    #[must_use]
+    pub fn approver(mut self, approver: Arc<dyn Approver>) -> Self {
+        self.host.approver = approver;
+        self
+    }
+
+    /// Asks the user.
+    #[must_use]
+    pub fn elicitor(mut self, elicitor: Arc<dyn Elicitor>) -> Self {
+        self.host.elicitor = elicitor;
+        self
+    }
+
+    /// Runs commands that are not the model's.
+    #[must_use]
+    pub fn commands(mut self, commands: Arc<dyn CommandRunner>) -> Self {
+        self.host.commands = commands;
+        self
+    }
+
+    /// Tells the time.
+    #[must_use]
+    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
+        self.host.clock = clock;
+        self
+    }
+
+    /// Writes the session down in a new file below this home folder.
+    #[must_use]
+    pub fn rollout_in(mut self, home: impl Into<PathBuf>) -> Self {
+        self.rollout = RolloutTarget::New(home.into());
+        self
+    }
+
+    /// Goes on from this file, and writes on in it.
+    #[must_use]
+    pub fn resume(mut self, rollout: impl Into<PathBuf>) -> Self {
+        self.rollout = RolloutTarget::Existing(rollout.into());
+        self
+    }
+
+    /// Puts the session together. Its file exists when this returns.
+    ///
+    /// # Errors
+    /// When two tools claim one name, or the file cannot be made, read or locked.
+    pub async fn build(self) -> Result<Session, BuildError> {
+        let tools = ToolRegistry::new(self.tools)?;
+        let opened = open(&self.rollout, &self.options, &self.host).await?;
+        let Opened { id, recorder, items, begun } = opened;
+        let mut history = History::new(self.options.truncation);
+        history.extend(items);
+        let numbers = Arc::new(CallNumbers::default());
+        numbers.count_all(history.items().iter().map(AsRef::as_ref));
+        let nested = Arc::new(NestedCalls::new(Arc::clone(&numbers)));
+        let watcher = Arc::clone(&self.host.events);
+        let mut host = self.host;
+        host.events = Arc::new(SessionEvents { watcher, recorder: recorder.clone() });
+        host.tools = Arc::clone(&nested) as _;
+        host.interceptors = self.interceptors.into();
+        let session = Session {
+            id,
+            options: self.options,
+            client: self.client,
+            tools,
+            sources: self.sources,
+            layers: self.layers,
+            hooks: HookChain::new(self.hooks),
+            policy: self.policy,
+            observers: self.observers.into(),
+            host,
+            history,
+            recorder,
+            numbers,
+            nested,
+            handle: SessionHandle::default(),
+            usage: TokenUsage::default(),
+            begun: Some(begun),
+            context_told: None,
+        };
+        session.emit(tenon_tools::Event::SessionStarted {
+            session_id: session.id.clone(),
+            rollout_path: session.rollout_path().map(ToOwned::to_owned),
+        });
+        Ok(session)
+    }
+}
+
+/// A session's file, or none, and what was in it.
+struct Opened {
+    id: String,
+    recorder: RolloutRecorder,
+    items: Vec<ResponseItem>,
+    begun: SessionStartSource,
+}
+
+/// Opens the session's file.
+async fn open(target: &RolloutTarget, options: &SessionOptions, host: &Host) -> Result<Opened, BuildError> {
+    let host = RecorderHost::from(host);
+    match target {
+        RolloutTarget::Nowhere => Ok(Opened::new(new_id(), RolloutRecorder::disabled())),
+        RolloutTarget::New(home) => {
+            let id = new_id();
+            let recorder = RolloutRecorder::create(home, meta(&id, options), host)?;
+            Ok(Opened::new(id, recorder))
+        }
+        RolloutTarget::Existing(path) => todo!("{path:?}"),
+    }
+}
+
+impl Opened {
+    fn new(id: String, recorder: RolloutRecorder) -> Self {
+        Self { id, recorder, items: Vec::new(), begun: SessionStartSource::Startup }
+    }
+}
+
+fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}
+
+fn meta(id: &str, options: &SessionOptions) -> SessionMeta {
+    SessionMeta {
+        session_id: Some(id.to_owned()),
+        id: id.to_owned(),
+        cwd: options.cwd.clone(),
+        originator: options.originator.clone(),
+        cli_version: env!("CARGO_PKG_VERSION").to_owned(),
+        source: "exec".into(),
+        model_provider: Some(options.model_provider.clone()),
+        base_instructions: Some(json!({ "text": options.instructions })),
+        history_mode: Some("legacy".to_owned()),
+        ..SessionMeta::default()
+    }
+}

@@ -1,0 +1,265 @@
+//! A session: one thread of turns, with its tools, its history and its file.
+
+mod builder;
+mod handle;
+mod nested;
+mod options;
+mod sink;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenon_protocol::{ResponseItem, RolloutItem, TokenUsage};
+use tenon_tools::{Event, Host, ModelClient, SpecLayer, StepContext, ToolExecutor, ToolSource, TurnMode};
+use tokio_util::sync::CancellationToken;
+
+pub use builder::{BuildError, SessionBuilder};
+pub use handle::SessionHandle;
+pub use options::{DEFAULT_STREAM_MAX_RETRIES, SessionOptions};
+
+use crate::dispatch::{CallJournal, DispatchEnvironment, LifecycleObserver, NoJournal};
+use crate::history::History;
+use crate::hooks::{HookChain, HookContext, SessionStart, SessionStartSource};
+use crate::policy::Policy;
+use crate::registry::{DuplicateTool, ToolRegistry};
+use crate::rollout::RolloutRecorder;
+use crate::runtime::{CallNumbers, RunningCall};
+use crate::turn::{Turn, TurnEnd, TurnInput, environment_context};
+use nested::NestedCalls;
+
+/// One thread of turns.
+pub struct Session {
+    id: String,
+    options: SessionOptions,
+    client: Arc<dyn ModelClient>,
+    tools: ToolRegistry,
+    sources: Vec<Arc<dyn ToolSource>>,
+    layers: Vec<Arc<dyn SpecLayer>>,
+    hooks: HookChain,
+    policy: Arc<dyn Policy>,
+    observers: Arc<[Arc<dyn LifecycleObserver>]>,
+    host: Host,
+    history: History,
+    recorder: RolloutRecorder,
+    numbers: Arc<CallNumbers>,
+    nested: Arc<NestedCalls>,
+    handle: SessionHandle,
+    usage: TokenUsage,
+    begun: Option<SessionStartSource>,
+    /// The environment context that the history holds.
+    context_told: Option<String>,
+}
+
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("id", &self.id).field("tools", &self.tools).finish_non_exhaustive()
+    }
+}
+
+impl Session {
+    /// The session's id, a UUID v7.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The session's file, where it has one.
+    pub fn rollout_path(&self) -> Option<&Path> {
+        self.recorder.path()
+    }
+
+    /// What was said and done.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// What may be done to the session from elsewhere while a turn runs.
+    pub fn handle(&self) -> SessionHandle {
+        self.handle.clone()
+    }
+
+    /// What the session has used so far.
+    pub fn usage(&self) -> TokenUsage {
+        self.usage
+    }
+
+    /// The options the session was built with.
+    pub fn options(&self) -> &SessionOptions {
+        &self.options
+    }
+
+    /// The tools a model would be shown now, and those it would not, in order.
+    pub fn tools(&self) -> Vec<Arc<dyn ToolExecutor>> {
+        self.registry().0.tools().to_vec()
+    }
+
+    /// Runs one turn. Cancelling ends it after its calls have been torn down and answered.
+    pub async fn run_turn(
+        &mut self,
+        input: impl Into<TurnInput>,
+        cancellation: &CancellationToken,
+    ) -> TurnEnd {
+        Turn::run(self, input.into(), cancellation).await
+    }
+
+    /// Ends the session: what is recorded is on disk when this returns. Processes and connections belong to the
+    /// services that brought the tools.
+    pub async fn shutdown(self) {
+        self.nested.forget_step();
+        if let Err(error) = self.recorder.shutdown().await {
+            tracing::error!(%error, "the rollout could not be completed");
+        }
+    }
+}
+
+/// What a turn does with its session.
+impl Session {
+    pub(crate) fn step_context(&self, turn_id: String, mode: TurnMode) -> StepContext {
+        let options = &self.options;
+        StepContext {
+            session_id: self.id.clone(),
+            turn_id,
+            model: options.model.clone(),
+            cwd: options.cwd.clone(),
+            environment: options.environment.clone(),
+            sandbox: options.sandbox.clone(),
+            approval: options.approval,
+            truncation: options.truncation,
+            abilities: options.abilities,
+            mode,
+            allow_login_shell: options.allow_login_shell,
+            max_runtime: options.max_runtime,
+            rollout_path: self.recorder.path().map(Path::to_owned),
+        }
+    }
+
+    /// What comes before the first prompt: hooks of the session's start, and where the model works.
+    pub(crate) async fn begin(&mut self, step: &StepContext) -> Result<(), String> {
+        if let Some(source) = self.begun.take().filter(|_| !self.hooks.is_empty()) {
+            let event = SessionStart { context: HookContext::from(step), source };
+            let (stop, contexts) = self.hooks.clone().session_start(&event).await;
+            self.record_contexts(contexts).await;
+            if let Some(reason) = stop {
+                self.begun = Some(source);
+                return Err(reason);
+            }
+        }
+        let context = environment_context(step, self.options.shell.as_deref());
+        if self.context_told.as_ref() != Some(&context) {
+            self.record(ResponseItem::message("user", &context)).await;
+            self.context_told = Some(context);
+        }
+        Ok(())
+    }
+
+    /// Keeps an item, in memory and in the file.
+    pub(crate) async fn record(&mut self, item: ResponseItem) {
+        let item = item.with_id_if_absent();
+        self.history.record(item.clone());
+        if item.is_recorded() {
+            self.write_down(RolloutItem::ResponseItem(item)).await;
+        }
+    }
+
+    /// Records what hooks have to tell the model: each its own developer message, word for word (core.md 8.10).
+    pub(crate) async fn record_contexts(&mut self, contexts: Vec<String>) {
+        for context in contexts {
+            self.record(ResponseItem::message("developer", &context)).await;
+        }
+    }
+
+    pub(crate) async fn write_down(&self, line: RolloutItem) {
+        self.recorder.record(line).await;
+    }
+
+    /// Waits until all that was recorded is on disk.
+    pub(crate) async fn barrier(&self) {
+        // What could not be made durable is kept and tried again; the recorder has told the operator.
+        if let Err(error) = self.recorder.sync().await {
+            tracing::error!(%error, "the rollout is not durable");
+        }
+    }
+
+    /// The tools of a step, and those whose name was taken.
+    pub(crate) fn registry(&self) -> (ToolRegistry, Vec<DuplicateTool>) {
+        let mut registry = self.tools.clone();
+        let left_out = registry.extend_from(&self.sources);
+        (registry, left_out)
+    }
+
+    pub(crate) fn instructions(&self) -> &str {
+        &self.options.instructions
+    }
+
+    pub(crate) fn client(&self) -> Arc<dyn ModelClient> {
+        Arc::clone(&self.client)
+    }
+
+    pub(crate) fn layers(&self) -> &[Arc<dyn SpecLayer>] {
+        &self.layers
+    }
+
+    pub(crate) fn hooks(&self) -> &HookChain {
+        &self.hooks
+    }
+
+    pub(crate) fn policy(&self) -> Arc<dyn Policy> {
+        Arc::clone(&self.policy)
+    }
+
+    pub(crate) fn observers(&self) -> Arc<[Arc<dyn LifecycleObserver>]> {
+        Arc::clone(&self.observers)
+    }
+
+    pub(crate) fn journal(&self) -> Arc<dyn CallJournal> {
+        if self.recorder.is_enabled() { Arc::new(self.recorder.clone()) } else { Arc::new(NoJournal) }
+    }
+
+    pub(crate) fn host(&self) -> &Host {
+        &self.host
+    }
+
+    pub(crate) fn numbers(&self) -> Arc<CallNumbers> {
+        Arc::clone(&self.numbers)
+    }
+
+    /// Nested calls go by this step from now on.
+    pub(crate) fn newest_step(&self, env: &Arc<DispatchEnvironment>) {
+        self.nested.go_by(env);
+    }
+
+    /// What hooks of nested calls have to tell the model.
+    pub(crate) fn take_told(&self) -> Vec<String> {
+        self.nested.take_told()
+    }
+
+    pub(crate) fn emit(&self, event: Event) {
+        self.host.events.emit(event);
+    }
+
+    pub(crate) fn add_usage(&mut self, usage: TokenUsage) {
+        self.usage += usage;
+    }
+
+    pub(crate) fn running(&self, call: &RunningCall) {
+        self.handle.add_call(call.call_id().clone(), call.cancellation().clone());
+    }
+
+    pub(crate) fn none_running(&self) {
+        self.handle.clear_calls();
+    }
+
+    pub(crate) fn take_pending(&self) -> Vec<String> {
+        self.handle.take_steering()
+    }
+
+    pub(crate) fn has_pending(&self) -> bool {
+        self.handle.has_steering()
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // The newest step holds the host, and the host holds the caller that holds the step.
+        self.nested.forget_step();
+    }
+}
