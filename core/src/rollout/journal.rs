@@ -57,6 +57,6 @@ impl Progress for CallFacts {
             CallFact::Process { .. } | CallFact::Request { .. } | CallFact::Nested { .. } => fact,
         };
         let line = CallProgress { call_id: self.call_id.clone(), occurrence: self.occurrence, fact };
-        self.recorder.record_fact(RolloutItem::CallProgress(line));
+        self.recorder.note(RolloutItem::CallProgress(line));
     }
 }

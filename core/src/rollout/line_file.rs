@@ -1,7 +1,7 @@
 //! The file under a recorder: what is appended stands, or is known not to.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -80,10 +80,20 @@ impl AppendFile {
     /// # Errors
     /// When it cannot be opened, or is locked by another recorder.
     pub fn open(path: &Path) -> Result<Self, RolloutError> {
-        let file = open_for_append(path).map_err(|error| RolloutError::io("open", path, error))?;
-        let mut this = Self::locked(path, file, true)?;
-        this.end_last_line().map_err(|error| RolloutError::io("append to", path, error))?;
+        let mut this = Self::lock_existing(path)?;
+        this.end_last_line()?;
         Ok(this)
+    }
+
+    /// Opens and locks the file, which must exist, and changes nothing in it yet.
+    pub(super) fn lock_existing(path: &Path) -> Result<Self, RolloutError> {
+        let file = open_for_append(path).map_err(|error| RolloutError::io("open", path, error))?;
+        Self::locked(path, file, true)
+    }
+
+    /// Gives the last line an end if it has none.
+    pub(super) fn end_last_line(&mut self) -> Result<(), RolloutError> {
+        self.try_end_last_line().map_err(|error| RolloutError::io("append to", &self.path, error))
     }
 
     fn locked(path: &Path, file: File, entry_synced: bool) -> Result<Self, RolloutError> {
@@ -99,13 +109,10 @@ impl AppendFile {
         Ok(Self { path, file, lock, len, synced: len, tainted: false, entry_synced })
     }
 
-    fn end_last_line(&mut self) -> io::Result<()> {
+    fn try_end_last_line(&mut self) -> io::Result<()> {
+        let Some(before_end) = self.len.checked_sub(1) else { return Ok(()) };
         let mut last = [0_u8; 1];
-        if self.len == 0 {
-            return Ok(());
-        }
-        (&self.lock).seek(SeekFrom::Start(self.len - 1))?;
-        (&self.lock).read_exact(&mut last)?;
+        self.lock.read_exact_at(&mut last, before_end)?;
         if last != *b"\n" {
             self.file.write_all(b"\n")?;
             self.len += 1;

@@ -14,8 +14,10 @@ use super::stamp::timestamp;
 /// is known not to have started. Files of the reference don't have it.
 pub(super) const JOURNAL_MARK: &str = "call_journal";
 
-/// The events that our kind of file (history mode `legacy`) keeps beside those we know by type (runtime.md D11.4).
-const KEPT_EVENTS: [&str; 12] = [
+/// The events that our kind of file (history mode `legacy`) keeps beside those we know by type (runtime.md D11.4), and
+/// ours: that the thread holds text from outside (core.md 5.7).
+const KEPT_EVENTS: [&str; 13] = [
+    "external_context",
     "thread_goal_updated",
     "thread_rolled_back",
     "thread_settings_applied",

@@ -1,26 +1,42 @@
 //! What was said and done, on disk (runtime.md D11).
 //!
 //! # Layout, in the order of a line
-//! [`RolloutRecorder`] (`recorder`) takes lines, [`journal`](crate::dispatch::CallJournal) lines of calls among them;
-//! they wait in `queue` for the one `writer`, which keeps in `backlog` what a [`LineFile`] does not take.
-//! `layout` and `lines` say where a file lies and what belongs in it, `git` what its first line says of a repository.
+//! Out: a [`RolloutRecorder`] (`recorder`) takes lines, those of the call `journal` among them; they wait in `queue`
+//! for the one `writer`, which keeps in `backlog` what a [`LineFile`] does not take. `layout`, `lines` and `git` say
+//! where a file lies, what belongs in it and how it begins.
+//!
+//! In: `locate` finds a file, `reader` reads its lines, `replay` makes a history of them (`turns`: what was rolled
+//! back). [`RolloutRecorder::resume`] goes on from one: `settle` gives every call that was left open an output, from
+//! what the journal knows (`facts`, `processes`).
 
 mod backlog;
 mod error;
+mod facts;
 mod git;
 mod journal;
 mod layout;
 mod line_file;
 mod lines;
+mod locate;
+mod processes;
 mod queue;
+mod reader;
 mod recorder;
+mod replay;
+mod resume;
+mod settle;
 mod stamp;
+mod turns;
 mod writer;
 
 pub use backlog::MAX_BACKLOG_BYTES;
 pub use error::{RolloutError, SaveError};
 pub use layout::rollout_path;
 pub use line_file::{AppendFile, LineFile, Tail};
+pub use locate::{FoundRollout, find_rollout, newest_rollout, read_meta};
 pub use queue::{QUEUED_COMMANDS, QUEUED_FACTS};
+pub use reader::{LoadedLine, LoadedRollout, MAX_LINE_BYTES, MAX_SKIPPED_TOLD, SkipReason, SkippedLine};
 pub use recorder::{Pending, RecorderHost, RolloutRecorder};
+pub use resume::Resumed;
+pub use settle::{NOT_RUN, OUTCOME_UNKNOWN, SettledCall, Settlement};
 pub use stamp::timestamp;

@@ -164,6 +164,14 @@ impl RolloutRecorder {
         }
     }
 
+    /// Hands one line over without waiting, for those who must not; in order with all others. Where
+    /// [`QUEUED_FACTS`](super::QUEUED_FACTS) of them wait already it is dropped, and the operator told.
+    pub fn note(&self, item: RolloutItem) {
+        if let Some(inner) = self.inner.as_deref().filter(|_| is_written(&item)) {
+            inner.queue.push_fact(inner.entry(item));
+        }
+    }
+
     /// Hands items of the conversation over.
     pub async fn record_items(&self, items: &[Arc<ResponseItem>]) {
         if self.is_enabled() {

@@ -199,7 +199,10 @@ impl Task {
             tracing::Span::current().record("aborted", true);
             let end = identity.aborted(handed_over.elapsed());
             events.finish(&end.preview(), LifecycleOutcome::Aborted);
-            env.ended(&end.call_id, &tool_name, LifecycleOutcome::Aborted);
+            // Nobody hears of a call whose tool is unknown, cancelled or not.
+            if env.registry.get(&tool_name).is_some() {
+                env.ended(&end.call_id, &tool_name, LifecycleOutcome::Aborted);
+            }
             end
         });
         write_down(&env, &end).await;
