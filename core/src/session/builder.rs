@@ -18,7 +18,7 @@ use crate::history::History;
 use crate::hooks::{Hook, HookChain, SessionStartSource};
 use crate::policy::{AllowAll, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry};
-use crate::rollout::{RecorderHost, RolloutError, RolloutRecorder};
+use crate::rollout::{RecorderHost, Resumed, RolloutError, RolloutRecorder};
 use crate::runtime::CallNumbers;
 
 /// Why there is no session.
@@ -193,11 +193,11 @@ impl SessionBuilder {
     pub async fn build(self) -> Result<Session, BuildError> {
         let tools = ToolRegistry::new(self.tools)?;
         let opened = open(&self.rollout, &self.options, &self.host).await?;
-        let Opened { id, recorder, items, begun } = opened;
+        let Opened { id, recorder, items, calls, begun } = opened;
         let mut history = History::new(self.options.truncation);
         history.extend(items);
         let numbers = Arc::new(CallNumbers::default());
-        numbers.count_all(history.items().iter().map(AsRef::as_ref));
+        numbers.count_all(calls.iter());
         let nested = Arc::new(NestedCalls::new(Arc::clone(&numbers)));
         let watcher = Arc::clone(&self.host.events);
         let mut host = self.host;
@@ -237,6 +237,8 @@ struct Opened {
     id: String,
     recorder: RolloutRecorder,
     items: Vec<ResponseItem>,
+    /// Every call that the file ever held: a later one of the same id is told from them.
+    calls: Vec<ResponseItem>,
     begun: SessionStartSource,
 }
 
@@ -250,13 +252,21 @@ async fn open(target: &RolloutTarget, options: &SessionOptions, host: &Host) -> 
             let recorder = RolloutRecorder::create(home, meta(&id, options), host)?;
             Ok(Opened::new(id, recorder))
         }
-        RolloutTarget::Existing(path) => todo!("{path:?}"),
+        RolloutTarget::Existing(path) => Ok(Opened::from(RolloutRecorder::resume(path, host).await?)),
     }
 }
 
 impl Opened {
     fn new(id: String, recorder: RolloutRecorder) -> Self {
-        Self { id, recorder, items: Vec::new(), begun: SessionStartSource::Startup }
+        let (items, calls) = (Vec::new(), Vec::new());
+        Self { id, recorder, items, calls, begun: SessionStartSource::Startup }
+    }
+}
+
+impl From<Resumed> for Opened {
+    fn from(resumed: Resumed) -> Self {
+        let Resumed { recorder, meta, items, calls, .. } = resumed;
+        Self { id: meta.id, recorder, items, calls, begun: SessionStartSource::Resume }
     }
 }
 
