@@ -13,8 +13,8 @@ pub fn timestamp(at: SystemTime) -> String {
 
 /// The instant of a system time.
 pub(super) fn as_timestamp(at: SystemTime) -> Timestamp {
-    Timestamp::try_from(at)
-        .unwrap_or({ if at > SystemTime::UNIX_EPOCH { Timestamp::MAX } else { Timestamp::MIN } })
+    let nearest = if at > SystemTime::UNIX_EPOCH { Timestamp::MAX } else { Timestamp::MIN };
+    Timestamp::try_from(at).unwrap_or(nearest)
 }
 
 #[cfg(test)]

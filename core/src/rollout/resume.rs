@@ -1,0 +1,91 @@
+//! Goes on from a file: lock it, read it, settle what was left open, once, in the file itself.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tenon_protocol::{ResponseItem, RolloutItem, SessionMeta};
+use tenon_tools::Event;
+
+use super::error::RolloutError;
+use super::line_file::AppendFile;
+use super::processes::SystemProcesses;
+use super::reader::{LoadedRollout, SkippedLine};
+use super::recorder::{RecorderHost, RolloutRecorder};
+use super::settle::{SettledCall, settlements};
+use super::stamp::timestamp;
+
+/// How many skipped lines a warning names.
+const SKIPPED_NAMED: usize = 3;
+
+/// A session that goes on.
+#[derive(Debug)]
+pub struct Resumed {
+    /// Writes on in the same file, under its lock.
+    pub recorder: RolloutRecorder,
+    /// Whose file it is.
+    pub meta: SessionMeta,
+    /// The history, as it was recorded: every call of a file of ours has its output. Those of other files are left to
+    /// [`History::for_prompt`](crate::history::History::for_prompt).
+    pub items: Vec<ResponseItem>,
+    /// Every call the file ever held: what is to be counted, so that a later call of the same id is told from them.
+    pub calls: Vec<ResponseItem>,
+    /// The settings of the last turn.
+    pub turn_context: Option<Value>,
+    /// The calls that were settled now.
+    pub settled: Vec<SettledCall>,
+    /// The lines that could not be read.
+    pub skipped: Vec<SkippedLine>,
+}
+
+impl RolloutRecorder {
+    /// Goes on from an old file (runtime.md D11.b): takes its lock, reads it, and writes an output for every call of a
+    /// file of ours that has none. The outputs are durable when this returns, so that a second resume finds nothing to
+    /// do; where the disk takes nothing they are kept, tried again at the next barrier, and the operator is told.
+    ///
+    /// # Errors
+    /// When the file cannot be opened, is written by another recorder, holds no valid line, or keeps its history in a
+    /// way that we don't know.
+    pub async fn resume(path: &Path, host: RecorderHost) -> Result<Resumed, RolloutError> {
+        let opened = path.to_owned();
+        let read = tokio::task::spawn_blocking(move || lock_and_read(&opened));
+        let (file, mut rollout) =
+            read.await.map_err(|error| RolloutError::io("read", path, std::io::Error::other(error)))??;
+        tell_skipped(&rollout, &host);
+        let recorder = Self::with_file(path.to_owned(), Box::new(file), host.clone())?;
+        let settled = settlements(&rollout, &SystemProcesses);
+        if !settled.is_empty() {
+            let outputs = settled.iter().map(|call| RolloutItem::ResponseItem(call.output.clone()));
+            recorder.record_all(outputs.clone()).await;
+            // Of a failure the recorder has told the operator; it keeps the lines.
+            let _ = recorder.sync().await;
+            rollout.append(outputs, &timestamp(host.clock.wall()));
+        }
+        let (items, calls) = (rollout.history(), rollout.calls());
+        let turn_context = rollout.turn_context().cloned();
+        let LoadedRollout { meta, skipped, .. } = rollout;
+        Ok(Resumed { recorder, meta, items, calls, turn_context, settled, skipped })
+    }
+}
+
+/// The lock comes first: what is read is then what stands. A file that is no rollout is told so, and stays as it is.
+fn lock_and_read(path: &Path) -> Result<(AppendFile, LoadedRollout), RolloutError> {
+    let mut file = AppendFile::lock_existing(path)?;
+    let rollout = LoadedRollout::load(path)?;
+    file.end_last_line()?;
+    Ok((file, rollout))
+}
+
+fn tell_skipped(rollout: &LoadedRollout, host: &RecorderHost) {
+    let LoadedRollout { path, skipped, skipped_count: count, .. } = rollout;
+    if *count == 0 {
+        return;
+    }
+    let named: Vec<String> = skipped.iter().take(SKIPPED_NAMED).map(ToString::to_string).collect();
+    let more = if *count > named.len() { ", ..." } else { "" };
+    let message = format!("{count} lines of {} were skipped: {}{more}", path.display(), named.join(", "));
+    host.events.emit(Event::Warning { message });
+}
+
+#[cfg(test)]
+#[path = "resume_tests.rs"]
+mod tests;
