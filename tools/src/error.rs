@@ -24,3 +24,27 @@ impl FunctionCallError {
         }
     }
 }
+
+/// An ordinary failure.
+impl From<String> for FunctionCallError {
+    fn from(text: String) -> Self {
+        Self::RespondToModel(text)
+    }
+}
+
+/// An ordinary failure.
+impl From<&str> for FunctionCallError {
+    fn from(text: &str) -> Self {
+        Self::RespondToModel(text.to_owned())
+    }
+}
+
+/// An ordinary failure with the error's own text, or the error itself where it is one of these.
+impl From<Box<dyn std::error::Error + Send + Sync>> for FunctionCallError {
+    fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
+        match error.downcast::<Self>() {
+            Ok(own) => *own,
+            Err(other) => Self::RespondToModel(other.to_string()),
+        }
+    }
+}

@@ -19,6 +19,7 @@ mod effects;
 mod error;
 mod event;
 mod executor;
+mod fn_tool;
 mod hook_identity;
 mod host;
 mod invocation;
@@ -28,6 +29,7 @@ pub mod outputs;
 mod payload;
 mod preview;
 mod schema;
+mod scripted;
 mod source;
 mod spec;
 mod step;
@@ -40,6 +42,7 @@ pub use effects::{CommandEffect, ContentHash, Effects, FileEffect, McpEffect, Sa
 pub use error::FunctionCallError;
 pub use event::{AbortReason, Event, LifecycleOutcome};
 pub use executor::{InputObserver, PreparedCall, ShownAs, ToolExecutor, ToolExposure};
+pub use fn_tool::{FnTool, IntoToolOutput, Json, NoArguments};
 pub use hook_identity::{HookIdentity, HookInputForm};
 pub use host::{
     ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,
@@ -62,6 +65,7 @@ pub use schema::{
     AdditionalProperties, JsonSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, PrimitiveType, SchemaError,
     SchemaType, mcp_input_schema, mcp_output_schema,
 };
+pub use scripted::{Gate, ScriptedModel, ScriptedTurn};
 pub use source::{SpecLayer, ToolSource};
 pub use spec::{
     CustomFormat, CustomSpec, FunctionSpec, LoadableToolSpec, NamespaceSpec, NamespaceTool, SearchInfo,

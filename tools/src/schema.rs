@@ -200,6 +200,13 @@ impl JsonSchema {
         read::sanitised(raw)
     }
 
+    /// The same without root definitions that no reference leads to.
+    #[must_use]
+    pub fn without_unused_definitions(mut self) -> Self {
+        read::prune_definitions(&mut self);
+        self
+    }
+
     /// Makes the schema fit [`MAX_SCHEMA_BYTES`], losing first what is missed least: descriptions, then definitions,
     /// then deep objects, then alternatives. A schema that fits stays as it is; one that is still too long after all
     /// of that stays too long.

@@ -197,7 +197,7 @@ fn strings(values: &[Value]) -> Vec<String> {
 }
 
 /// Rule 9: definitions that nothing refers to, directly or through others, go.
-fn prune_definitions(root: &mut JsonSchema) {
+pub(super) fn prune_definitions(root: &mut JsonSchema) {
     let mut defs = root.defs.take().unwrap_or_default();
     let mut definitions = root.definitions.take().unwrap_or_default();
     let (mut kept_defs, mut kept_definitions) = (BTreeMap::new(), BTreeMap::new());
