@@ -35,6 +35,7 @@ mod decode;
 mod event;
 mod input_item;
 mod item;
+mod lossy_path;
 mod output;
 mod peek;
 mod plan;

@@ -180,7 +180,7 @@ impl SseFramer {
             self.data.push(b'\n');
         }
         self.has_data = true;
-        if value.len() <= self.max_data_bytes.saturating_sub(self.data.len()) {
+        if self.max_data_bytes.checked_sub(self.data.len()).is_some_and(|room| value.len() <= room) {
             self.data.extend_from_slice(value);
             return;
         }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::call_tool_result::CallToolResult;
+use crate::lossy_path::lossy_path;
 
 /// How an item of a turn stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -156,6 +157,25 @@ impl TurnItem {
         }
     }
 
+    /// The same item under another id.
+    #[must_use]
+    pub fn with_id(mut self, new: String) -> Self {
+        match &mut self {
+            Self::UserMessage { id, .. }
+            | Self::AgentMessage { id, .. }
+            | Self::Reasoning { id, .. }
+            | Self::WebSearch { id, .. }
+            | Self::ImageGeneration { id, .. }
+            | Self::CommandExecution { id, .. }
+            | Self::FileChange { id, .. }
+            | Self::McpToolCall { id, .. }
+            | Self::TodoList { id, .. }
+            | Self::ToolCall { id, .. }
+            | Self::Error { id, .. } => *id = new,
+        }
+        self
+    }
+
     /// How the item stands; `None` for those that have no status of ours.
     #[must_use]
     pub fn status(&self) -> Option<ItemStatus> {
@@ -197,7 +217,8 @@ impl TurnItem {
 /// One changed file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct FileChangeEntry {
-    /// The file's absolute path.
+    /// The file's absolute path; bytes that are no UTF-8 are written as U+FFFD.
+    #[serde(serialize_with = "lossy_path")]
     pub path: PathBuf,
     /// What happened to it.
     pub kind: FileChangeKind,

@@ -3,8 +3,6 @@
 //! One pass over the JSON for nearly every event: the type is read off the beginning, the struct skips what nobody
 //! needs. Only an item is scanned twice, once to find its end and once for its members.
 
-use std::borrow::Cow;
-
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Error;
@@ -21,8 +19,7 @@ use crate::surrogates::replace_lone_surrogates;
 /// # Errors
 /// The reason, when `json` is no event or lacks what its type needs.
 pub(crate) fn read_event(json: &str) -> Result<ResponseEvent, String> {
-    let kind = leading_type(json).map(Cow::Borrowed).or_else(|| peek_text(json, "type"));
-    let Some(kind) = kind else { return Err(why_no_event(json)) };
+    let Some(kind) = peek_text(json, "type") else { return Err(why_no_event(json)) };
     match &*kind {
         "response.output_text.delta" => {
             let Delta { item_id, delta } = read(&kind, json)?;
@@ -71,14 +68,6 @@ pub(crate) fn read_event(json: &str) -> Result<ResponseEvent, String> {
             Ok(ResponseEvent::Other { kind: kind.into_owned(), raw })
         }
     }
-}
-
-/// The type of an event that begins with it, as nearly all do.
-fn leading_type(json: &str) -> Option<&str> {
-    let rest = json.strip_prefix("{\"type\":\"")?;
-    let (kind, _) = rest.split_at_checked(memchr::memchr(b'"', rest.as_bytes())?)?;
-    // An escape, maybe of that very quote: leave it to serde_json.
-    memchr::memchr(b'\\', kind.as_bytes()).is_none().then_some(kind)
 }
 
 /// Reads an event's struct; where lone surrogates prevent it, once more with U+FFFD in their place.

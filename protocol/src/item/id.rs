@@ -49,3 +49,7 @@ fn insert_id(json: &str, id: &str) -> Option<RawJson> {
     };
     RawJson::parse(&text).ok()
 }
+
+#[cfg(test)]
+#[path = "id_tests.rs"]
+mod tests;

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::call_id::CallId;
 use crate::item::ResponseItem;
+use crate::lossy_path::lossy_path;
 
 /// A call is about to have its first side effect. Durable before that.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,7 +53,8 @@ pub enum CallFact {
     },
     /// It writes a file.
     File {
-        /// The file's absolute path.
+        /// The file's absolute path; bytes that are no UTF-8 are written as U+FFFD.
+        #[serde(serialize_with = "lossy_path")]
         path: PathBuf,
         /// `false` before the write, `true` after it.
         done: bool,

@@ -98,7 +98,7 @@ impl RolloutLine {
     /// The line's JSON text, without a line break; it holds none.
     ///
     /// # Errors
-    /// serde_json's, when a path in it is no text.
+    /// serde_json's; every line that can be made has a JSON form, so none is expected.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }

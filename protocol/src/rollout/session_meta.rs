@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::lossy_path::lossy_path;
+
 /// Whose file this is (runtime.md D11.2). Members that we don't use are kept in `extra`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SessionMeta {
@@ -21,7 +23,8 @@ pub struct SessionMeta {
     pub parent_thread_id: Option<String>,
     /// When the thread began: UTC, milliseconds, `Z`.
     pub timestamp: String,
-    /// The folder it began in.
+    /// The folder it began in; bytes that are no UTF-8 are written as U+FFFD.
+    #[serde(serialize_with = "lossy_path")]
     pub cwd: PathBuf,
     /// The client's name.
     #[serde(default)]
