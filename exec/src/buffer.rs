@@ -1,6 +1,9 @@
 //! What is kept of a command's output: its head and its tail, under a hard bound (runtime.md B1, B10.5).
 
 use std::collections::VecDeque;
+use std::num::NonZeroU64;
+
+use tenon_tools::omission_marker;
 
 /// Bytes kept of one collection or of one transcript: half of them from the beginning, half from the end.
 pub(crate) const RETAINED_BYTES: usize = 1024 * 1024;
@@ -34,7 +37,8 @@ impl HeadTailBuffer {
     }
 
     /// Whether there is nothing to take, not even a count of what was dropped.
-    pub(crate) fn is_empty(&self) -> bool {
+    #[cfg(test)]
+    fn is_empty(&self) -> bool {
         self.head.is_empty() && self.tail.is_empty() && self.dropped == 0
     }
 
@@ -111,6 +115,11 @@ impl Captured {
         self.head.len() as u64 + self.dropped + self.tail.len() as u64
     }
 
+    /// The approximate tokens of all that was seen: four bytes each, rounded up.
+    pub(crate) fn tokens(&self) -> usize {
+        usize::try_from(self.seen().div_ceil(4)).unwrap_or(usize::MAX)
+    }
+
     /// Bytes that were dropped.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
@@ -125,11 +134,12 @@ impl Captured {
     /// line of its own (runtime.md B10.5).
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         let mut shown = self.head;
-        if self.dropped > 0 {
+        if let Some(dropped) = NonZeroU64::new(self.dropped) {
             if shown.last().is_some_and(|last| *last != b'\n') {
                 shown.push(b'\n');
             }
-            shown.extend_from_slice(format!("... {} bytes omitted ...\n", self.dropped).as_bytes());
+            shown.extend_from_slice(omission_marker(dropped).as_bytes());
+            shown.push(b'\n');
         }
         shown.extend_from_slice(&self.tail);
         shown
@@ -154,6 +164,14 @@ impl Captured {
         self.tail.drain(..after);
         self.dropped += (before + after) as u64;
     }
+}
+
+/// The longest prefix of `bytes` that has `limit` bytes at most and does not end within a character. Bytes that are no
+/// UTF-8 are cut anywhere.
+pub(crate) fn whole_prefix(bytes: &[u8], limit: usize) -> &[u8] {
+    let Some(prefix) = bytes.get(..limit) else { return bytes };
+    let whole = prefix.len() - partial_suffix(prefix);
+    prefix.get(..whole).filter(|whole| !whole.is_empty()).unwrap_or(prefix)
 }
 
 fn is_continuation(byte: u8) -> bool {

@@ -5,6 +5,7 @@
 //! left of them. Every process leads a session of its own, so that its descendants can be told from all others, in
 //! whatever process group they are. What has left by a `setsid` of its own is not covered.
 
+mod descriptor;
 mod ending;
 mod error;
 mod keeper;
@@ -13,7 +14,9 @@ mod process;
 mod procfs;
 mod worker;
 
+pub(crate) use descriptor::awaitable;
 pub use error::SpawnError;
+pub(crate) use error::check_folder;
 pub(crate) use keeper::Keeper;
 pub(crate) use launch::{Input, Launch, Streams};
 pub(crate) use process::{Exit, Process};

@@ -11,7 +11,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::io::unix::AsyncFd;
 
 use crate::environment::Environment;
-use crate::spawn::{Input, Launch, Streams};
+use crate::spawn::{Input, Launch, Streams, awaitable};
 
 /// Longer than anything takes that does happen; a test that waits as long has failed.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
@@ -57,7 +57,7 @@ pub(crate) struct Witness(Option<AsyncFd<OwnedFd>>);
 impl Witness {
     pub(crate) fn new(pid: i32) -> Self {
         let pidfd = pidfd_open(Pid::from_raw(pid).expect("a pid"), PidfdFlags::empty());
-        Self(pidfd.ok().map(|pidfd| AsyncFd::new(pidfd).expect("a reactor")))
+        Self(pidfd.ok().map(|pidfd| awaitable(pidfd).expect("a reactor")))
     }
 
     /// Waits until the process is dead.

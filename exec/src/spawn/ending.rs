@@ -120,7 +120,7 @@ impl Ending {
             Err(Errno::SRCH) => return,
             Err(_) => {
                 // No descriptors left: then by its number, which was its own a moment ago.
-                drop(kill_process(found.pid, signal));
+                let _ = kill_process(found.pid, signal);
                 self.unwatched += 1;
                 return;
             }
@@ -130,9 +130,9 @@ impl Ending {
         }
         let heard_with_the_leader = led && found.group == self.session;
         if !heard_with_the_leader {
-            drop(pidfd_send_signal(&pidfd, signal));
+            let _ = pidfd_send_signal(&pidfd, signal);
             if signal == Signal::TERM {
-                drop(pidfd_send_signal(&pidfd, Signal::CONT));
+                let _ = pidfd_send_signal(&pidfd, Signal::CONT);
             }
         }
         self.watched.push(pidfd);
@@ -141,7 +141,7 @@ impl Ending {
     /// Tells all who wait that it is over.
     fn answer(&mut self) -> bool {
         for done in self.waiting.drain(..) {
-            drop(done.send(()));
+            let _ = done.send(());
         }
         true
     }

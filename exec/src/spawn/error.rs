@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
 use super::launch::Launch;
@@ -71,7 +72,7 @@ impl SpawnError {
             return Self::Nul;
         }
         match Errno::from_io_error(&error) {
-            Some(Errno::NOENT | Errno::NOTDIR) => missing(launch, error),
+            Some(Errno::NOENT | Errno::NOTDIR) => missing(launch),
             Some(Errno::ACCESS | Errno::NOEXEC | Errno::ISDIR | Errno::PERM) => forbidden(launch),
             Some(Errno::TOOBIG) => {
                 let environment = &launch.environment;
@@ -94,27 +95,34 @@ impl SpawnError {
     }
 }
 
-fn missing(launch: &Launch, error: io::Error) -> SpawnError {
-    let folder = &launch.folder;
+/// Whether a process can start in `folder`.
+pub(crate) fn check_folder(folder: &Path) -> Result<(), SpawnError> {
     match folder.metadata() {
-        Err(_) => SpawnError::NoFolder(folder.clone()),
-        Ok(found) if !found.is_dir() => SpawnError::NotAFolder(folder.clone()),
-        Ok(_) if launch.program.is_absolute() && launch.program.exists() => {
-            SpawnError::NoInterpreter(launch.program.clone())
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(SpawnError::ClosedFolder(folder.to_owned()))
         }
-        Ok(_) if Errno::from_io_error(&error) == Some(Errno::NOTDIR) => {
-            SpawnError::Other { program: launch.program.clone(), error }
-        }
-        Ok(_) => SpawnError::NoProgram(launch.program.clone()),
+        Err(_) => Err(SpawnError::NoFolder(folder.to_owned())),
+        Ok(found) if !found.is_dir() => Err(SpawnError::NotAFolder(folder.to_owned())),
+        Ok(_) if access(folder, Access::EXEC_OK).is_err() => Err(SpawnError::ClosedFolder(folder.to_owned())),
+        Ok(_) => Ok(()),
     }
 }
 
+/// Something is not there: the folder, else the program, else what the program is written for.
+fn missing(launch: &Launch) -> SpawnError {
+    let program = &launch.program;
+    match check_folder(&launch.folder) {
+        Err(error) => error,
+        Ok(()) if program.is_absolute() && program.exists() => SpawnError::NoInterpreter(program.clone()),
+        Ok(()) => SpawnError::NoProgram(program.clone()),
+    }
+}
+
+/// Something may not be used: the folder, else the program.
 fn forbidden(launch: &Launch) -> SpawnError {
-    let enter = rustix::fs::access(&launch.folder, rustix::fs::Access::EXEC_OK);
-    if enter.is_err() {
-        SpawnError::ClosedFolder(launch.folder.clone())
-    } else {
-        SpawnError::NotExecutable(launch.program.clone())
+    match check_folder(&launch.folder) {
+        Err(error) => error,
+        Ok(()) => SpawnError::NotExecutable(launch.program.clone()),
     }
 }
 

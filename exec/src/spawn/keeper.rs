@@ -135,7 +135,7 @@ impl Thread {
     fn send(&self, job: Job) {
         if self.jobs.send(job).is_ok() {
             // It fails only when the counter is full, and then the thread is awake anyway.
-            drop(rustix::io::write(&*self.wake, &1_u64.to_ne_bytes()));
+            let _ = rustix::io::write(&*self.wake, &1_u64.to_ne_bytes());
         }
     }
 }

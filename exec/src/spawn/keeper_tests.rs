@@ -60,7 +60,7 @@ async fn exit_codes_are_those_of_a_shell() {
     {
         let (process, _reader) = started(&keeper, script).await;
         let exit = exit_of(&process).await;
-        assert_eq!((exit, exit.code()), (Exit { status, signal }, code), "{script}");
+        assert_eq!((exit.status, exit.signal, exit.code()), (status, signal, code), "{script}");
     }
 }
 

@@ -3,6 +3,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::sync::watch;
@@ -14,6 +15,8 @@ pub(crate) struct Exit {
     pub(crate) status: Option<i32>,
     /// The signal it died of.
     pub(crate) signal: Option<i32>,
+    /// When that was noticed.
+    pub(crate) at: Instant,
 }
 
 impl Exit {
@@ -25,7 +28,7 @@ impl Exit {
 
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Self {
-        Self { status: status.code(), signal: status.signal() }
+        Self { status: status.code(), signal: status.signal(), at: Instant::now() }
     }
 }
 
@@ -69,7 +72,7 @@ impl Process {
         let reaped = self.lock();
         if !*reaped {
             // It cannot fail but when all of the group is dead, or has changed its user.
-            drop(kill_process_group(self.pid, signal));
+            let _ = kill_process_group(self.pid, signal);
         }
     }
 

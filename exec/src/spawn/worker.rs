@@ -72,14 +72,14 @@ impl Worker {
             self.wait();
         }
         for done in self.closing.into_iter().flatten() {
-            drop(done.send(()));
+            let _ = done.send(());
         }
     }
 
     fn take_jobs(&mut self) {
         let mut counter = [0; 8];
         // Nothing to read is as good as something: the inbox is looked at either way.
-        drop(rustix::io::read(&*self.wake, &mut counter));
+        let _ = rustix::io::read(&*self.wake, &mut counter);
         loop {
             match self.jobs.try_recv() {
                 Ok(Job::Start { launch, streams, reply }) => self.start(&launch, streams, reply),
@@ -123,7 +123,7 @@ impl Worker {
         }
         if !self.is_running(session) && !self.finished.contains(&session) {
             // Nothing is left of it.
-            drop(done.map(|done| done.send(())));
+            let _ = done.map(|done| done.send(()));
             return;
         }
         self.endings.push(Ending::new(session, done, grace));
@@ -151,7 +151,7 @@ impl Worker {
             // An error means that there is no such child: someone else has reaped it.
             let wait = || match child.try_wait() {
                 Ok(status) => status.map(Exit::from),
-                Err(_) => Some(Exit { status: None, signal: None }),
+                Err(_) => Some(Exit { status: None, signal: None, at: Instant::now() }),
             };
             let reaped = slot.process.reap(wait);
             if reaped {
@@ -212,7 +212,7 @@ impl Worker {
             fds.iter().map(|fd| PollFd::from_borrowed_fd(*fd, PollFlags::IN)).collect();
         let timeout = until.map(|until| timespec(until.saturating_duration_since(now)));
         // Interrupted or out of memory: the loop looks at everything anyway.
-        drop(poll(&mut polled, timeout.as_ref()));
+        let _ = poll(&mut polled, timeout.as_ref());
     }
 }
 

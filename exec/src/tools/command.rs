@@ -1,0 +1,174 @@
+//! A command that may run: starting it, waiting for it, and ending it when the call is cancelled.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use rustix::pipe::{PipeFlags, pipe_with};
+use tenon_protocol::{CallFact, CallId, ItemStatus, TurnItem};
+use tenon_tools::{
+    AbortedToolOutput, CommandEffect, Effects, FunctionCallError, PreparedCall, ShownAs, ToolInvocation,
+    ToolOutput,
+};
+
+use super::abort::aborted;
+use super::answer;
+use crate::buffer::Captured;
+use crate::environment::Environment;
+use crate::output::Output;
+use crate::pump::Source;
+use crate::report::Report;
+use crate::service::Shared;
+use crate::session::Session;
+use crate::spawn::{Input, Launch, SpawnError, Streams};
+
+/// How long a cancelled command may take to end by itself.
+const TERM_GRACE: Duration = Duration::from_millis(250);
+
+/// Bytes of a failure that the model is shown (runtime.md B11).
+const MAX_FAILURE_BYTES: usize = 900;
+
+/// `exec_command failed: {reason}`, bounded.
+pub(super) fn failed(reason: &impl ToString) -> FunctionCallError {
+    let reason = reason.to_string();
+    let mut end = reason.len().min(MAX_FAILURE_BYTES);
+    while !reason.is_char_boundary(end) {
+        end -= 1;
+    }
+    FunctionCallError::respond(format!("exec_command failed: {}", reason.get(..end).unwrap_or_default()))
+}
+
+/// A verified command.
+pub(super) struct Command {
+    pub(super) shared: Arc<Shared>,
+    pub(super) call_id: CallId,
+    pub(super) effects: Effects,
+    pub(super) effect: CommandEffect,
+    pub(super) environment: Environment,
+    /// What the model asked to run.
+    pub(super) command: String,
+    pub(super) wait: Duration,
+    pub(super) max_output_tokens: Option<usize>,
+    /// When the call was made, as nearly as is known here.
+    pub(super) asked_at: Instant,
+}
+
+#[async_trait]
+impl PreparedCall for Command {
+    fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    fn shown_as(&self) -> ShownAs {
+        ShownAs::Item(TurnItem::CommandExecution {
+            id: self.call_id.as_str().to_owned(),
+            command: self.effect.argv.clone(),
+            aggregated_output: String::new(),
+            exit_code: None,
+            status: ItemStatus::InProgress,
+        })
+    }
+
+    async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
+        if call.cancellation.is_cancelled() {
+            return Ok(Box::new(self.aborted(Captured::default(), call)));
+        }
+        let since = Instant::now();
+        let (session, source) = self.start(call).await.map_err(|error| failed(&error))?;
+        // Before it can be found, so that nobody else collects what belongs to this call.
+        let turn = session.interaction.lock().await;
+        self.shared.store.insert(&session, source);
+        let mut unyielded = Unyielded { shared: &self.shared, session: &session, armed: true };
+        let collected = tokio::select! {
+            biased;
+            () = call.cancellation.cancelled() => {
+                let printed = self.end(&session).await;
+                unyielded.armed = false;
+                return Ok(Box::new(self.aborted(printed, call)));
+            }
+            collected = session.collect(since + self.wait) => collected,
+        };
+        unyielded.armed = false;
+        if collected.exit_code.is_some() {
+            session.end_item();
+            self.shared.store.remove(&session);
+        }
+        drop(turn);
+        Ok(Box::new(answer(&session, collected, since, self.max_output_tokens, &call.step)))
+    }
+}
+
+impl Command {
+    /// Starts the command, with both output streams in one pipe.
+    async fn start(&self, call: &ToolInvocation) -> Result<(Arc<Session>, Source), SpawnError> {
+        let launch = self.launch();
+        let wrong = |error: std::io::Error| SpawnError::from_io(&launch.program, error);
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| wrong(error.into()))?;
+        let errors = writer.try_clone().map_err(wrong)?;
+        let source = Source::new(reader).map_err(wrong)?;
+        let streams = Streams { input: Input::Null, output: writer, errors };
+        let store = &self.shared.store;
+        let reservation = store.reserve();
+        let process = store.keeper.start(launch, streams).await?;
+        let pid = process.pid().unsigned_abs();
+        call.host.progress.record(CallFact::Process { pid, group: pid, started_at: process.started_at() });
+        let session = Session {
+            id: reservation.id,
+            command: self.command.clone(),
+            folder: self.effect.cwd.clone(),
+            tty: self.effect.tty,
+            process,
+            output: Arc::new(Output::new()),
+            report: Report::new(
+                Arc::clone(&call.host.events),
+                self.call_id.clone(),
+                self.effect.argv.clone(),
+            ),
+            started: Instant::now(),
+            interaction: tokio::sync::Mutex::default(),
+            reading: store.reading(),
+        };
+        Ok((Arc::new(session), source))
+    }
+
+    fn launch(&self) -> Launch {
+        let mut argv = self.effect.argv.iter();
+        Launch {
+            program: argv.next().map(Into::into).unwrap_or_default(),
+            arguments: argv.map(Into::into).collect(),
+            environment: self.environment.clone(),
+            folder: self.effect.cwd.clone(),
+        }
+    }
+
+    /// Ends a command whose call was cancelled, with all of its session, and takes what it had printed.
+    async fn end(&self, session: &Session) -> Captured {
+        self.shared.store.keeper.end(&session.process, TERM_GRACE).await;
+        let printed = session.collect(Instant::now() + TERM_GRACE).await.output;
+        session.end_item();
+        self.shared.store.remove(session);
+        printed
+    }
+
+    fn aborted(&self, printed: Captured, call: &ToolInvocation) -> AbortedToolOutput {
+        aborted(self.asked_at, printed, self.max_output_tokens, call.step.truncation)
+    }
+}
+
+/// Sees to it that a call which is dropped before it has answered leaves no command behind: nobody would know its id.
+struct Unyielded<'a> {
+    shared: &'a Shared,
+    session: &'a Session,
+    armed: bool,
+}
+
+impl Drop for Unyielded<'_> {
+    fn drop(&mut self) {
+        if self.armed {
+            // The registry ends the item of a call that was dropped.
+            self.session.report.silence();
+            self.shared.store.remove(self.session);
+            drop(self.shared.store.keeper.end(&self.session.process, Duration::ZERO));
+        }
+    }
+}
