@@ -11,11 +11,11 @@
 //! ```
 //! use std::sync::Arc;
 //! use tenon_core::{SessionBuilder, SessionOptions, TurnEnd};
-//! use tenon_tools::ScriptedModel;
+//! use tenon_tools::{ScriptedModel, ScriptedTurn};
 //! use tokio_util::sync::CancellationToken;
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-//! let model = Arc::new(ScriptedModel::new(Vec::new()));
+//! let model = Arc::new(ScriptedModel::new(Vec::<ScriptedTurn>::new()));
 //! let mut session = SessionBuilder::new(SessionOptions::new("a-model", "/"), model).build().await.unwrap();
 //! let end = session.run_turn("hello", &CancellationToken::new()).await;
 //! assert_eq!(end, TurnEnd::Completed { last_message: Some("done".to_owned()) });

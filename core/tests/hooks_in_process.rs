@@ -11,11 +11,14 @@ use serde_json::{Value, json};
 use support::{Events, Log, Script, build, builder, call, custom, outputs, pair, sent};
 use tenon_core::Hook;
 use tenon_core::hooks::{
-    PostToolUse, PostToolUseAction, PreDecision, PreToolUse, PreToolUseAction, PromptSubmit, PromptSubmitAction,
-    SessionStart, SessionStartAction, Stop, StopAction,
+    PostToolUse, PostToolUseAction, PreDecision, PreToolUse, PreToolUseAction, PromptSubmit,
+    PromptSubmitAction, SessionStart, SessionStartAction, Stop, StopAction,
 };
 use tenon_core::{Policy, PolicyDecision, TurnEnd};
-use tenon_tools::{ApprovalDecision, ApprovalRequest, Approver, Effects, LifecycleOutcome, ScriptedModel, ToolInvocation};
+use tenon_tools::{
+    ApprovalDecision, ApprovalRequest, Approver, Effects, LifecycleOutcome, ScriptedModel, ScriptedTurn,
+    ToolInvocation,
+};
 use tokio_util::sync::CancellationToken;
 
 /// A hook made of closures.
@@ -36,12 +39,16 @@ impl Hook for Says {
         if let Some(log) = &self.log {
             log.add(format!("pre hook {}", event.tool_use_id));
         }
-        self.heard.lock().unwrap().push(json!({"pre": event.tool_name, "input": event.tool_input, "id": event.tool_use_id}));
+        self.heard
+            .lock()
+            .unwrap()
+            .push(json!({"pre": event.tool_name, "input": event.tool_input, "id": event.tool_use_id}));
         self.pre.clone().unwrap_or_default()
     }
 
     async fn post_tool_use(&self, event: &PostToolUse) -> PostToolUseAction {
-        let heard = json!({"post": event.tool_name, "input": event.tool_input, "response": event.tool_response});
+        let heard =
+            json!({"post": event.tool_name, "input": event.tool_input, "response": event.tool_response});
         self.heard.lock().unwrap().push(heard);
         self.post.clone().unwrap_or_default()
     }
@@ -68,9 +75,8 @@ async fn run(
 ) -> (Vec<(String, String, String)>, Vec<String>, Events, Arc<ScriptedModel>) {
     let (log, events) = (Log::default(), Events::default());
     let model = Arc::new(ScriptedModel::new(vec![calls.clone()]));
-    let mut builder = builder(&model, &events)
-        .tool(Script::new("t", &log))
-        .tool(Script::new("c", &log).custom());
+    let mut builder =
+        builder(&model, &events).tool(Script::new("t", &log)).tool(Script::new("c", &log).custom());
     for hook in hooks {
         builder = builder.hook(Arc::new(hook));
     }
@@ -102,7 +108,10 @@ async fn a_block_stops_the_call_before_it_is_prepared_and_the_context_is_told_al
 
 #[tokio::test]
 async fn a_rewrite_is_what_is_run_while_the_models_own_item_stays() {
-    let hook = Says { pre: Some(PreToolUseAction::rewrite(json!({"do": "echo", "text": "other"}))), ..Says::default() };
+    let hook = Says {
+        pre: Some(PreToolUseAction::rewrite(json!({"do": "echo", "text": "other"}))),
+        ..Says::default()
+    };
     let (back, log, _, model) = run(vec![call("a", "t", "fail")], vec![hook]).await;
     assert_eq!(back[0].2, "did other");
     assert_eq!(log, ["prepare other", "run other", "done other"]);
@@ -129,8 +138,14 @@ async fn a_block_beats_every_rewrite_and_contexts_come_in_configured_order() {
 #[tokio::test]
 async fn contexts_of_parallel_calls_come_in_call_order_before_the_first_output() {
     let hook = Says {
-        pre: Some(PreToolUseAction { decision: PreDecision::Continue, additional_context: Some("pre".to_owned()) }),
-        post: Some(PostToolUseAction { additional_context: Some("post".to_owned()), ..PostToolUseAction::default() }),
+        pre: Some(PreToolUseAction {
+            decision: PreDecision::Continue,
+            additional_context: Some("pre".to_owned()),
+        }),
+        post: Some(PostToolUseAction {
+            additional_context: Some("post".to_owned()),
+            ..PostToolUseAction::default()
+        }),
         ..Says::default()
     };
     let (back, ..) = run(vec![call("a", "t", "echo"), call("b", "t", "fail")], vec![hook]).await;
@@ -209,7 +224,12 @@ async fn nothing_that_can_refuse_runs_after_the_first_side_effect() {
         (ask.clone(), denied(None), "rejected by user", false),
         (ask.clone(), denied(Some("too risky")), "too risky", false),
         (ask, ApprovalDecision::TimedOut, "approval timed out", false),
-        (PolicyDecision::Deny { text: "forbidden".to_owned() }, ApprovalDecision::Approved, "forbidden", false),
+        (
+            PolicyDecision::Deny { text: "forbidden".to_owned() },
+            ApprovalDecision::Approved,
+            "forbidden",
+            false,
+        ),
     ];
     for (decision, answer, expected, runs) in rows {
         let (log, events) = (Log::default(), Events::default());
@@ -257,7 +277,7 @@ async fn an_approver_who_aborts_ends_the_turn() {
 #[tokio::test]
 async fn session_start_prompt_and_stop_hooks_have_their_say() {
     let (log, events) = (Log::default(), Events::default());
-    let model = Arc::new(ScriptedModel::new(Vec::new()));
+    let model = Arc::new(ScriptedModel::new(Vec::<ScriptedTurn>::new()));
     let hook = Says {
         start: Some("welcome".to_owned()),
         prompt: PromptSubmitAction { block: None, additional_context: Some("beside".to_owned()) },
@@ -267,7 +287,8 @@ async fn session_start_prompt_and_stop_hooks_have_their_say() {
     let builder = builder(&model, &events).tool(Script::new("t", &log)).hook(Arc::new(hook));
     let mut session = build(builder).await;
     session.run_turn("go", &CancellationToken::new()).await;
-    let texts = |request| sent(&model, request).into_iter().map(|(_, role, text)| (role, text)).collect::<Vec<_>>();
+    let texts =
+        |request| sent(&model, request).into_iter().map(|(_, role, text)| (role, text)).collect::<Vec<_>>();
     let row = |role: &str, text: &str| (role.to_owned(), text.to_owned());
     assert_eq!(texts(0)[0], row("developer", "welcome"));
     assert_eq!(texts(0)[2..], [row("user", "go"), row("developer", "beside")]);
@@ -279,8 +300,9 @@ async fn session_start_prompt_and_stop_hooks_have_their_say() {
 #[tokio::test]
 async fn a_blocked_prompt_is_not_recorded_but_its_context_is() {
     let (log, events) = (Log::default(), Events::default());
-    let model = Arc::new(ScriptedModel::new(Vec::new()));
-    let prompt = PromptSubmitAction { block: Some("no".to_owned()), additional_context: Some("beside".to_owned()) };
+    let model = Arc::new(ScriptedModel::new(Vec::<ScriptedTurn>::new()));
+    let prompt =
+        PromptSubmitAction { block: Some("no".to_owned()), additional_context: Some("beside".to_owned()) };
     let hook = Says { prompt, ..Says::default() };
     let mut session = build(builder(&model, &events).tool(Script::new("t", &log)).hook(Arc::new(hook))).await;
     let end = session.run_turn("go", &CancellationToken::new()).await;

@@ -10,14 +10,14 @@ use proptest::prelude::*;
 use support::{Events, Log, Script, build, builder, call, outputs, said};
 use tenon_core::TurnEnd;
 use tenon_protocol::CallId;
-use tenon_tools::{Event, ScriptedModel};
+use tenon_tools::{Event, Gate, ScriptedModel, ScriptedTurn};
 use tokio_util::sync::CancellationToken;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn parallel_calls_are_all_inside_at_once() {
     const CALLS: usize = 64;
     let (log, events) = (Log::default(), Events::default());
-    let calls = (0..CALLS).map(|n| call(&format!("c{n}"), "t", "wait")).collect();
+    let calls: Vec<_> = (0..CALLS).map(|n| call(&format!("c{n}"), "t", "wait")).collect();
     let model = Arc::new(ScriptedModel::new(vec![calls]));
     let tool = Script::new("t", &log);
     let release = Arc::clone(&tool.release);
@@ -46,14 +46,17 @@ async fn an_exclusive_call_stands_between_what_came_before_and_what_comes_after_
             calls.push(call(&format!("{tool}{n}"), tool, "echo"));
         }
         let model = Arc::new(ScriptedModel::new(vec![calls]));
-        let builder = builder(&model, &events).tool(Script::new("t", &log)).tool(Script::new("x", &log).exclusive());
+        let builder =
+            builder(&model, &events).tool(Script::new("t", &log)).tool(Script::new("x", &log).exclusive());
         build(builder).await.run_turn("go", &CancellationToken::new()).await;
         let lines = log.lines();
         for n in [3, 7, 11] {
             let (begin, end) = (log.position(&format!("prepare x{n}")), log.position(&format!("done x{n}")));
             let (begin, end) = (begin.unwrap(), end.unwrap());
             assert_eq!(end, begin + 2, "round {round}: somebody was inside beside x{n}: {lines:?}");
-            let number = |line: &String| line.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<usize>().unwrap();
+            let number = |line: &String| {
+                line.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<usize>().unwrap()
+            };
             assert!(lines[..begin].iter().all(|line| number(line) < n), "round {round}: {lines:?}");
             assert!(lines[end + 1..].iter().all(|line| number(line) > n), "round {round}: {lines:?}");
         }
@@ -63,17 +66,18 @@ async fn an_exclusive_call_stands_between_what_came_before_and_what_comes_after_
 #[tokio::test]
 async fn a_call_starts_while_the_stream_still_runs() {
     let (log, events) = (Log::default(), Events::default());
-    let stall = Arc::new(tokio::sync::Notify::new());
-    let model = Arc::new(
-        ScriptedModel::new(vec![vec![call("a", "t", "echo"), said("later")]]).stall_before(0, 1, Arc::clone(&stall)),
-    );
+    let stall = Gate::new();
+    let turn = ScriptedTurn::items([call("a", "t", "echo"), said("later")]).stalled_after(2, &stall);
+    let model = Arc::new(ScriptedModel::new([turn]));
     let mut session = build(builder(&model, &events).tool(Script::new("t", &log))).await;
     let never = CancellationToken::new();
     let turn = session.run_turn("go", &never);
     let watch = async {
-        events.wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "a")).await;
+        events
+            .wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "a"))
+            .await;
         assert_eq!(model.prompts().len(), 1);
-        stall.notify_one();
+        stall.open();
     };
     tokio::join!(turn, watch);
     assert_eq!(log.lines(), ["prepare a", "run a", "done a"]);
@@ -103,7 +107,7 @@ proptest! {
         runtime.block_on(async {
             let (log, events) = (Log::default(), Events::default());
             let ids: Vec<String> = (0..plan.len()).map(|n| format!("c{n:02}")).collect();
-            let calls = plan.iter().zip(&ids).map(|(call, id)| support::call(id, call.tool, call.what)).collect();
+            let calls: Vec<_> = plan.iter().zip(&ids).map(|(call, id)| support::call(id, call.tool, call.what)).collect();
             let model = Arc::new(ScriptedModel::new(vec![calls]));
             let builder = builder(&model, &events)
                 .tool(Script::new("t", &log))

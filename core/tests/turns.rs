@@ -10,7 +10,7 @@ use serde_json::json;
 use support::{Events, Log, Script, brief, build, builder, call, custom, item, outputs, pair, said, sent};
 use tenon_core::{INTERRUPT_MARKER, TurnEnd};
 use tenon_protocol::CallId;
-use tenon_tools::{Event, LifecycleOutcome, ScriptedModel};
+use tenon_tools::{Event, LifecycleOutcome, ScriptedModel, ScriptedTurn};
 use tokio_util::sync::CancellationToken;
 
 fn model(turns: Vec<Vec<tenon_protocol::ResponseItem>>) -> Arc<ScriptedModel> {
@@ -24,7 +24,8 @@ fn completed(text: &str) -> TurnEnd {
 #[tokio::test]
 async fn calls_come_first_then_outputs_in_call_order_whatever_order_they_finish_in() {
     let (log, events) = (Log::default(), Events::default());
-    let model = model(vec![vec![call("a", "t", "wait"), call("b", "t", "echo"), said("hm"), call("c", "t", "fail")]]);
+    let model =
+        model(vec![vec![call("a", "t", "wait"), call("b", "t", "echo"), said("hm"), call("c", "t", "fail")]]);
     let tool = Script::new("t", &log);
     let release = Arc::clone(&tool.release);
     let mut session = build(builder(&model, &events).tool(tool)).await;
@@ -33,7 +34,9 @@ async fn calls_come_first_then_outputs_in_call_order_whatever_order_they_finish_
         assert_eq!(end, completed("done"));
     };
     let others = async {
-        events.wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "c")).await;
+        events
+            .wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "c"))
+            .await;
         release.add_permits(1);
     };
     tokio::join!(turn, others);
@@ -70,7 +73,9 @@ async fn a_panicking_a_hanging_and_a_failing_tool_leave_one_output_each_and_thei
         assert_eq!(session.run_turn("go", &CancellationToken::new()).await, completed("done"));
     };
     let cancel = async {
-        events.wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "r")).await;
+        events
+            .wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "r"))
+            .await;
         assert!(handle.cancel_call(&CallId::from("h")));
     };
     tokio::join!(turn, cancel);
@@ -130,10 +135,9 @@ async fn a_payload_of_the_wrong_kind_fails_the_turn_after_its_siblings_and_the_t
 #[tokio::test]
 async fn what_came_before_a_stream_broke_runs_once_and_its_output_is_in_the_retry() {
     let (log, events) = (Log::default(), Events::default());
-    let model = Arc::new(ScriptedModel::new(vec![
-        vec![call("a", "t", "echo"), call("never", "t", "echo")],
-        vec![said("fine")],
-    ]).break_stream_after(0, 2));
+    // Created, then the first call; the second one never arrives.
+    let broken = ScriptedTurn::items([call("a", "t", "echo"), call("never", "t", "echo")]).cut_after(2);
+    let model = Arc::new(ScriptedModel::new([broken, ScriptedTurn::message("fine")]));
     let mut session = build(builder(&model, &events).tool(Script::new("t", &log))).await;
     let end = session.run_turn("go", &CancellationToken::new()).await;
     assert_eq!(end, completed("fine"));
@@ -147,14 +151,22 @@ async fn what_came_before_a_stream_broke_runs_once_and_its_output_is_in_the_retr
 #[tokio::test]
 async fn interrupting_a_turn_answers_every_call_and_says_so() {
     let (log, events) = (Log::default(), Events::default());
-    let model = model(vec![vec![call("a", "t", "echo"), call("h", "t", "hang"), call("d", "d", "hang"), call("q", "x", "echo")]]);
+    let model = model(vec![vec![
+        call("a", "t", "echo"),
+        call("h", "t", "hang"),
+        call("d", "d", "hang"),
+        call("q", "x", "echo"),
+    ]]);
     let exclusive = Script::new("x", &log).exclusive();
     let waiting = Script::new("d", &log).waits_for_teardown();
-    let mut session = build(builder(&model, &events).tool(Script::new("t", &log)).tool(waiting).tool(exclusive)).await;
+    let mut session =
+        build(builder(&model, &events).tool(Script::new("t", &log)).tool(waiting).tool(exclusive)).await;
     let cancel = CancellationToken::new();
     let turn = session.run_turn("go", &cancel);
     let interrupt = async {
-        events.wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "a")).await;
+        events
+            .wait_for(|event| matches!(event, Event::CallEnded { call_id, .. } if call_id.as_str() == "a"))
+            .await;
         while log.position("run d").is_none() || log.position("run h").is_none() {
             tokio::task::yield_now().await;
         }
@@ -216,7 +228,9 @@ async fn items_that_are_no_calls_for_us_are_kept_answered_or_named() {
         vec![
             item(&json!({"type": "brand_new", "id": "b1", "n": 12345678901234567890_u64})),
             item(&json!({"type": "function_call", "name": "t", "arguments": "{}"})),
-            item(&json!({"type": "local_shell_call", "call_id": "l", "status": "completed", "action": {"type": "exec", "command": ["ls"]}})),
+            item(
+                &json!({"type": "local_shell_call", "call_id": "l", "status": "completed", "action": {"type": "exec", "command": ["ls"]}}),
+            ),
             item(&json!({"type": "shell_call", "call_id": "s"})),
             item(&json!({"type": "function_call", "call_id": "m", "name": 7, "arguments": "{}"})),
             item(&json!({"type": "function_call_output", "call_id": "orphan", "output": "x"})),
@@ -225,7 +239,8 @@ async fn items_that_are_no_calls_for_us_are_kept_answered_or_named() {
     ]);
     let mut session = build(builder(&model, &events).tool(Script::new("t", &log))).await;
     assert_eq!(session.run_turn("go", &CancellationToken::new()).await, completed("end"));
-    let second: Vec<_> = sent(&model, 1).into_iter().skip(2).map(|(kind, id, _)| format!("{kind} {id}")).collect();
+    let second: Vec<_> =
+        sent(&model, 1).into_iter().skip(2).map(|(kind, id, _)| format!("{kind} {id}")).collect();
     assert_eq!(
         second,
         [

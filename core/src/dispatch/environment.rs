@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tenon_protocol::{CallId, ToolName};
 use tenon_tools::{Event, Host, LifecycleOutcome, SharedTurnDiff, StepContext};
@@ -56,6 +57,11 @@ impl DispatchEnvironment {
     /// The time, as rollout lines write it.
     pub(crate) fn timestamp(&self) -> String {
         crate::rollout::timestamp(self.host.clock.wall())
+    }
+
+    /// How long ago that was.
+    pub(crate) fn since(&self, then: Instant) -> Duration {
+        self.host.clock.now().saturating_duration_since(then)
     }
 
     /// Tells everybody how a call ended.

@@ -84,7 +84,7 @@ impl ToolCallRuntime {
             ticket,
             order,
             identity: identity.clone(),
-            handed_over: Instant::now(),
+            handed_over: self.env.host.clock.now(),
         };
         let handle = tokio::spawn(task.run().instrument(span));
         RunningCall { handle, identity, cancellation }
@@ -197,7 +197,7 @@ impl Task {
         };
         let end = finished.unwrap_or_else(|| {
             tracing::Span::current().record("aborted", true);
-            let end = identity.aborted(handed_over.elapsed());
+            let end = identity.aborted(env.since(handed_over));
             events.finish(&end.preview(), LifecycleOutcome::Aborted);
             // Nobody hears of a call whose tool is unknown, cancelled or not.
             if env.registry.get(&tool_name).is_some() {
@@ -208,7 +208,7 @@ impl Task {
         write_down(&env, &end).await;
         drop(ticket);
         if direct {
-            log_timing(&end, handed_over.elapsed());
+            log_timing(&end, env.since(handed_over));
         }
         end
     }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tenon_core::{Session, SessionBuilder, SessionOptions};
 use tenon_protocol::{ResponseItem, ToolName, TurnItem};
 use tenon_tools::{
-    Effects, Event, EventSink, FunctionCallError, FunctionToolOutput, JsonSchema, LifecycleOutcome, PreparedCall,
-    ScriptedModel, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
+    Clock, Effects, Event, EventSink, FunctionCallError, FunctionToolOutput, JsonSchema, LifecycleOutcome,
+    PreparedCall, ScriptedModel, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
 use tokio::sync::Notify;
 
@@ -173,7 +173,8 @@ impl ToolExecutor for Script {
             ToolPayload::Custom { input } => input,
             ToolPayload::ToolSearch { .. } => return Err(FunctionCallError::respond("no search")),
         };
-        let told: Value = serde_json::from_str(text).map_err(|e| FunctionCallError::respond(e.to_string()))?;
+        let told: Value =
+            serde_json::from_str(text).map_err(|e| FunctionCallError::respond(e.to_string()))?;
         let text = told["text"].as_str().unwrap_or_default().to_owned();
         self.log.add(format!("prepare {text}"));
         if told["do"] == "refuse" {
@@ -243,7 +244,21 @@ pub fn options() -> SessionOptions {
 }
 
 pub fn builder(model: &Arc<ScriptedModel>, events: &Events) -> SessionBuilder {
-    SessionBuilder::new(options(), Arc::clone(model) as _).events(Arc::new(events.clone()))
+    let clock = Arc::new(Still(std::time::Instant::now()));
+    SessionBuilder::new(options(), Arc::clone(model) as _).events(Arc::new(events.clone())).clock(clock)
+}
+
+/// A clock that stands still.
+struct Still(std::time::Instant);
+
+impl Clock for Still {
+    fn now(&self) -> std::time::Instant {
+        self.0
+    }
+
+    fn wall(&self) -> std::time::SystemTime {
+        std::time::SystemTime::UNIX_EPOCH
+    }
 }
 
 pub async fn build(builder: SessionBuilder) -> Session {

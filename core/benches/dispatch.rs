@@ -1,0 +1,156 @@
+//! What the stages cost: dispatch of a no-op tool, against a floor that does the mandatory parts alone.
+//!
+//! `cargo bench -p tenon-core --bench dispatch`
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::HashMap;
+use std::hint::black_box;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tenon_core::hooks::HookChain;
+use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
+use tenon_protocol::{CallId, ResponseInputItem, ToolName};
+use tenon_tools::{
+    Effects, FunctionCallError, FunctionToolOutput, Host, JsonSchema, PreparedCall, SharedTurnDiff,
+    StepContext, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
+};
+use tokio::runtime::Runtime;
+use tokio::sync::RwLock;
+use tokio_util::sync::CancellationToken;
+
+const IN_FLIGHT: [usize; 3] = [1, 8, 64];
+
+struct Noop(ToolName);
+
+#[async_trait]
+impl ToolExecutor for Noop {
+    fn name(&self) -> &ToolName {
+        &self.0
+    }
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::function(self.0.name(), "Does nothing.", JsonSchema::object([], &[]))
+    }
+
+    fn parallel(&self) -> bool {
+        true
+    }
+
+    async fn prepare(&self, _: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
+        Ok(Box::new(Prepared(Effects::none())))
+    }
+}
+
+struct Prepared(Effects);
+
+#[async_trait]
+impl PreparedCall for Prepared {
+    fn effects(&self) -> &Effects {
+        &self.0
+    }
+
+    async fn run(self: Box<Self>, _: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
+        Ok(output())
+    }
+}
+
+fn output() -> Box<dyn ToolOutput> {
+    Box::new(FunctionToolOutput::from_text("ok", Some(true)))
+}
+
+fn call(n: usize) -> ToolCall {
+    ToolCall {
+        tool_name: ToolName::plain("noop").with_default_namespace(),
+        call_id: CallId::from(format!("call_{n}")),
+        payload: ToolPayload::Function { arguments: "{}".to_owned() },
+        encrypted_function_args: None,
+    }
+}
+
+/// The parts that nothing can do without: look the tool up, make a child token, take the gate, spawn, box the output,
+/// and make the model's item of it.
+struct Floor {
+    tools: HashMap<ToolName, Arc<dyn Fn() -> Box<dyn ToolOutput> + Send + Sync>>,
+    gate: Arc<RwLock<()>>,
+    token: CancellationToken,
+}
+
+impl Floor {
+    async fn round(&self, calls: usize) {
+        let mut running = Vec::with_capacity(calls);
+        for n in 0..calls {
+            let call = call(n);
+            let tool = Arc::clone(self.tools.get(&call.tool_name).unwrap());
+            let (gate, token) = (Arc::clone(&self.gate), self.token.child_token());
+            running.push(tokio::spawn(async move {
+                let _permit = gate.read().await;
+                tokio::select! {
+                    biased;
+                    item = async { tool().to_response_item(&call.call_id, &call.payload) } => Some(item),
+                    () = token.cancelled() => None,
+                }
+            }));
+        }
+        for task in running {
+            black_box(task.await.unwrap());
+        }
+    }
+}
+
+async fn round(runtime: &ToolCallRuntime, token: &CancellationToken, calls: usize) {
+    let mut running = Vec::with_capacity(calls);
+    for n in 0..calls {
+        running.push(runtime.hand_over(call(n), ToolCallSource::Direct, token.child_token()));
+    }
+    for call in running {
+        let item: Result<ResponseInputItem, String> = call.end().await.response;
+        black_box(item.unwrap());
+    }
+}
+
+fn tenon() -> ToolCallRuntime {
+    let tool: Arc<dyn ToolExecutor> = Arc::new(Noop(ToolName::plain("noop")));
+    let env = DispatchEnvironment {
+        registry: Arc::new(ToolRegistry::new([tool]).unwrap()),
+        step: Arc::new(StepContext::default()),
+        hooks: HookChain::default(),
+        policy: Arc::new(AllowAll),
+        journal: Arc::new(tenon_core::dispatch::NoJournal),
+        observers: Arc::new([]),
+        host: Host::detached(),
+        tracker: SharedTurnDiff::default(),
+        interrupt: CancellationToken::new(),
+        mark_external_context: false,
+    };
+    ToolCallRuntime::new(Arc::new(env), Gate::default(), Arc::new(CallNumbers::default()))
+}
+
+fn dispatch(c: &mut Criterion) {
+    let executor = Runtime::new().unwrap();
+    let token = CancellationToken::new();
+    let floor = Floor {
+        tools: HashMap::from([(
+            ToolName::plain("noop").with_default_namespace(),
+            Arc::new(output) as Arc<dyn Fn() -> Box<dyn ToolOutput> + Send + Sync>,
+        )]),
+        gate: Arc::default(),
+        token: token.clone(),
+    };
+    let mut group = c.benchmark_group("dispatch");
+    for calls in IN_FLIGHT {
+        group.throughput(Throughput::Elements(u64::try_from(calls).unwrap()));
+        group.bench_function(BenchmarkId::new("floor", calls), |bench| {
+            bench.iter(|| executor.block_on(floor.round(calls)));
+        });
+        group.bench_function(BenchmarkId::new("tenon", calls), |bench| {
+            let runtime = tenon();
+            bench.iter(|| executor.block_on(round(&runtime, &token, calls)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, dispatch);
+criterion_main!(benches);
