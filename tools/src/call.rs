@@ -74,3 +74,7 @@ pub fn direct_source(call: &ToolCall) -> ToolCallSource {
         ToolCallSource::Direct
     }
 }
+
+#[cfg(test)]
+#[path = "call_tests.rs"]
+mod tests;

@@ -59,28 +59,30 @@ impl HookIdentity {
     /// Whether a payload has a shape that hooks of this tool can be shown. Search and custom calls of a function
     /// identity have none.
     pub fn covers(&self, payload: &ToolPayload) -> bool {
-        match self.form {
-            HookInputForm::Arguments | HookInputForm::McpArguments | HookInputForm::CommandMember { .. } => {
-                matches!(payload, ToolPayload::Function { .. })
-            }
-            HookInputForm::CommandText => matches!(payload, ToolPayload::Custom { .. }),
+        self.text(payload).is_some()
+    }
+
+    /// The text of a payload that is covered.
+    fn text<'a>(&self, payload: &'a ToolPayload) -> Option<&'a str> {
+        match payload {
+            ToolPayload::Function { arguments } => (self.form != HookInputForm::CommandText).then_some(arguments),
+            ToolPayload::Custom { input } => (self.form == HookInputForm::CommandText).then_some(input),
+            ToolPayload::ToolSearch { .. } => None,
         }
     }
 
     /// `tool_input` of a payload: the parsed arguments, `{}` where they are blank, the raw string where they are no
     /// JSON; or the command. None where there is nothing to show: such a call meets no hook.
     pub fn input(&self, payload: &ToolPayload) -> Option<Value> {
-        match (&self.form, payload) {
-            (HookInputForm::Arguments | HookInputForm::McpArguments, ToolPayload::Function { arguments }) => {
-                Some(parsed_or_raw(arguments))
-            }
-            (HookInputForm::CommandMember { member }, ToolPayload::Function { arguments }) => {
-                let parsed: Value = serde_json::from_str(arguments).ok()?;
+        let text = self.text(payload)?;
+        match self.form {
+            HookInputForm::Arguments | HookInputForm::McpArguments => Some(parsed_or_raw(text)),
+            HookInputForm::CommandMember { member } => {
+                let parsed: Value = serde_json::from_str(text).ok()?;
                 let command = parsed.get(member)?.as_str()?;
                 Some(json!({ "command": command }))
             }
-            (HookInputForm::CommandText, ToolPayload::Custom { input }) => Some(json!({ "command": input })),
-            _ => None,
+            HookInputForm::CommandText => Some(json!({ "command": text })),
         }
     }
 
@@ -89,42 +91,36 @@ impl HookIdentity {
     /// # Errors
     /// The texts of core.md 5.3 for a payload or an input of the wrong shape.
     pub fn rewrite(&self, payload: &ToolPayload, updated: &Value) -> Result<ToolPayload, FunctionCallError> {
-        match (&self.form, payload) {
-            (HookInputForm::Arguments, ToolPayload::Function { .. }) => {
-                let arguments = serde_json::to_string(updated).map_err(|error| {
-                    let name = &self.tool_name;
-                    FunctionCallError::respond(format!(
-                        "failed to serialize rewritten {name} arguments: {error}"
-                    ))
-                })?;
-                Ok(ToolPayload::Function { arguments })
-            }
-            (HookInputForm::McpArguments, ToolPayload::Function { .. }) => {
-                let arguments = serde_json::to_string(updated).map_err(|error| {
-                    FunctionCallError::respond(format!(
-                        "failed to serialize rewritten MCP arguments: {error}"
-                    ))
-                })?;
-                Ok(ToolPayload::Function { arguments })
-            }
-            (HookInputForm::CommandMember { member }, ToolPayload::Function { arguments }) => {
-                rewrite_member(arguments, member, updated)
-            }
-            (HookInputForm::CommandText, ToolPayload::Custom { .. }) => {
-                Ok(ToolPayload::Custom { input: command_of(updated)? })
-            }
-            (HookInputForm::CommandMember { .. }, _) => Err(FunctionCallError::respond(
-                "hook input rewrite received unsupported exec_command payload",
-            )),
-            (HookInputForm::Arguments | HookInputForm::McpArguments, _) => Err(FunctionCallError::respond(
-                "hook input rewrite received unsupported function tool payload",
-            )),
-            (HookInputForm::CommandText, _) => Err(FunctionCallError::respond(format!(
-                "hook input rewrite received unsupported {} payload",
-                self.tool_name
-            ))),
+        let Some(text) = self.text(payload) else {
+            let wanted = self.payload_kind();
+            return Err(FunctionCallError::respond(format!(
+                "hook input rewrite received unsupported {wanted} payload"
+            )));
+        };
+        match self.form {
+            HookInputForm::Arguments => function_payload(updated, &self.tool_name),
+            HookInputForm::McpArguments => function_payload(updated, "MCP"),
+            HookInputForm::CommandMember { member } => rewrite_member(text, member, updated),
+            HookInputForm::CommandText => Ok(ToolPayload::Custom { input: command_of(updated)? }),
         }
     }
+
+    /// What a payload that can be rewritten is called in errors.
+    fn payload_kind(&self) -> &str {
+        match self.form {
+            HookInputForm::Arguments | HookInputForm::McpArguments => "function tool",
+            HookInputForm::CommandMember { .. } => "exec_command",
+            HookInputForm::CommandText => &self.tool_name,
+        }
+    }
+}
+
+/// A payload of these arguments; `whose` they are, for the error.
+fn function_payload(arguments: &Value, whose: &str) -> Result<ToolPayload, FunctionCallError> {
+    let arguments = serde_json::to_string(arguments).map_err(|error| {
+        FunctionCallError::respond(format!("failed to serialize rewritten {whose} arguments: {error}"))
+    })?;
+    Ok(ToolPayload::Function { arguments })
 }
 
 fn parsed_or_raw(arguments: &str) -> Value {
@@ -150,8 +146,9 @@ fn rewrite_member(arguments: &str, member: &str, updated: &Value) -> Result<Tool
         return Err(FunctionCallError::respond("exec_command arguments must be an object"));
     };
     object.insert(member.to_owned(), Value::String(command));
-    let arguments = serde_json::to_string(&parsed).map_err(|error| {
-        FunctionCallError::respond(format!("failed to serialize rewritten exec_command arguments: {error}"))
-    })?;
-    Ok(ToolPayload::Function { arguments })
+    function_payload(&parsed, "exec_command")
 }
+
+#[cfg(test)]
+#[path = "hook_identity_tests.rs"]
+mod tests;

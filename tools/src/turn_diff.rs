@@ -60,3 +60,7 @@ impl SharedTurnDiff {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
+
+#[cfg(test)]
+#[path = "turn_diff_tests.rs"]
+mod tests;
