@@ -27,7 +27,11 @@ fn only_an_empty_list_of_an_agent_message_is_plaintext() {
         (None, "send_message", empty, ToolCallSource::Direct),
     ];
     for (namespace, name, encrypted, expected) in table {
-        assert_eq!(direct_source(&call(namespace, name, encrypted)), expected, "{namespace:?} {name} {encrypted:?}");
+        assert_eq!(
+            direct_source(&call(namespace, name, encrypted)),
+            expected,
+            "{namespace:?} {name} {encrypted:?}"
+        );
     }
 }
 

@@ -65,7 +65,9 @@ impl HookIdentity {
     /// The text of a payload that is covered.
     fn text<'a>(&self, payload: &'a ToolPayload) -> Option<&'a str> {
         match payload {
-            ToolPayload::Function { arguments } => (self.form != HookInputForm::CommandText).then_some(arguments),
+            ToolPayload::Function { arguments } => {
+                (self.form != HookInputForm::CommandText).then_some(arguments)
+            }
             ToolPayload::Custom { input } => (self.form == HookInputForm::CommandText).then_some(input),
             ToolPayload::ToolSearch { .. } => None,
         }

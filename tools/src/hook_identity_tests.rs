@@ -34,7 +34,10 @@ fn patch() -> HookIdentity {
 #[test]
 fn a_function_is_known_by_its_flat_name() {
     assert_eq!(plain().tool_name, "view_image");
-    assert_eq!(HookIdentity::function(&ToolName::new(Some("mcp__cal"), "create")).tool_name, "mcp__calcreate");
+    assert_eq!(
+        HookIdentity::function(&ToolName::new(Some("mcp__cal"), "create")).tool_name,
+        "mcp__calcreate"
+    );
     assert_eq!((plain().pre, plain().post, plain().aliases), (true, true, &[] as &[&str]));
     assert_eq!(patch().aliases, ["Write", "Edit"]);
 }

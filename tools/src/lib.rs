@@ -4,13 +4,18 @@
 //! prepares calls. A call comes as a [`ToolInvocation`], is prepared without any side effect, and is run when nothing
 //! has refused it. It ends as a [`ToolOutput`], which is projected for five readers that never see each other's view.
 //!
+//! The quickest way to one is [`FnTool`]: a struct for the arguments and an async function.
+//!
 //! # Layout, in the order of a call
-//! [`payload`](ToolPayload) and [`call`](ToolCall): what the router made of the model's item.
-//! [`invocation`](ToolInvocation), [`step`](StepContext), [`host`](Host): where the call stands, what a handler sees,
-//! what it may do. [`executor`](ToolExecutor), [`effects`](Effects), [`hook_identity`](HookIdentity): how it is
-//! prepared, what it would do, how hooks see it. [`output`](ToolOutput) and [`outputs`]: what it gives back.
-//! [`truncation`](TruncationPolicy) and [`preview`](telemetry_preview): how much of it is shown.
-//! [`model`](ModelClient): the model on the other side, and a scripted one for tests.
+//! - [`ToolPayload`], [`ToolCall`], [`ToolCallSource`]: what the router made of the model's item.
+//! - [`ToolInvocation`], [`StepContext`], [`Host`]: where the call stands, what a handler sees, what it may do.
+//! - [`ToolExecutor`], [`PreparedCall`], [`Effects`], [`HookIdentity`]: how it is prepared, what it would do, how hooks
+//!   see it. [`FnTool`] is one for functions, [`ToolSource`] brings several.
+//! - [`ToolSpec`], [`JsonSchema`], [`SearchInfo`]: what the model is shown of a tool, and how a search finds it.
+//! - [`parse_arguments`]: from the model's text to a struct.
+//! - [`ToolOutput`], and in [`outputs`] those that every tool can use: what a call gives back.
+//! - [`TruncationPolicy`], [`telemetry_preview`]: how much of it is shown.
+//! - [`ModelClient`], [`ScriptedModel`]: the model on the other side, and one for tests.
 
 mod arguments;
 mod call;

@@ -40,6 +40,8 @@ fn the_byte_limit_never_splits_a_character() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn a_preview_is_bounded(text in "([a-zé😀]{0,60}(\n|\r\n)?){0,120}") {
         let preview = telemetry_preview(&text);

@@ -8,11 +8,13 @@ fn text(schema: &JsonSchema) -> String {
     serde_json::to_string(schema).unwrap()
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "a literal wherever it is called")]
 fn sanitised(raw: Value) -> Value {
     serde_json::to_value(JsonSchema::sanitised(&raw).unwrap()).unwrap()
 }
 
 /// What the rules make of a schema that is not the root.
+#[allow(clippy::needless_pass_by_value, reason = "a literal wherever it is called")]
 fn inner(raw: Value) -> Value {
     sanitised(json!({"type": "object", "properties": {"x": raw}}))["properties"]["x"].clone()
 }
@@ -60,7 +62,10 @@ fn rule_1_a_boolean_schema_is_a_string() {
     assert_eq!(inner(json!(true)), json!({"type": "string"}));
     assert_eq!(inner(json!(false)), json!({"type": "string"}));
     assert_eq!(sanitised(json!(true)), json!({"type": "string"}));
-    assert_eq!(inner(json!({"type": "array", "items": true})), json!({"type": "array", "items": {"type": "string"}}));
+    assert_eq!(
+        inner(json!({"type": "array", "items": true})),
+        json!({"type": "array", "items": {"type": "string"}})
+    );
 }
 
 #[test]
@@ -192,7 +197,8 @@ fn rule_10_a_null_root_is_refused() {
 
 #[test]
 fn what_is_no_schema_is_refused() {
-    for (raw, found) in [(json!(5), "a number"), (json!("x"), "a string"), (json!([]), "an array"), (json!(null), "null")]
+    for (raw, found) in
+        [(json!(5), "a number"), (json!("x"), "a string"), (json!([]), "an array"), (json!(null), "null")]
     {
         let refused = JsonSchema::tool_input(&raw).unwrap_err();
         assert_eq!(refused.to_string(), format!("tool input schema must be a JSON object, got {found}"));
@@ -205,10 +211,13 @@ fn members_of_the_wrong_kind_count_as_absent() {
         "type": "object", "description": 5, "enum": "a", "properties": {"a": "string", "b": null, "c": {"items": 5}},
         "required": "a", "additionalProperties": 1, "anyOf": {}, "$ref": [], "$defs": [], "items": "x",
     });
-    assert_eq!(sanitised(raw), json!({
-        "type": "object",
-        "properties": {"a": {}, "b": {}, "c": {"type": "array", "items": {"type": "string"}}},
-    }));
+    assert_eq!(
+        sanitised(raw),
+        json!({
+            "type": "object",
+            "properties": {"a": {}, "b": {}, "c": {"type": "array", "items": {"type": "string"}}},
+        })
+    );
     assert_eq!(inner(json!({"required": [1, "a", null]}))["required"], json!(["a"]));
     assert_eq!(inner(json!({"items": []})), json!({"type": "array", "items": {"type": "string"}}));
     assert_eq!(
@@ -224,7 +233,12 @@ fn members_of_the_wrong_kind_count_as_absent() {
 #[test]
 fn depth_is_bounded() {
     // The root is 0: `levels` lists lie inside it.
-    let nested = |levels: usize| (0..levels).fold(json!({"type": "string"}), |inner, _| json!({"type": "array", "items": inner}));
+    let list_of = |items: Value| {
+        Value::Object(
+            [("type".to_owned(), json!("array")), ("items".to_owned(), items)].into_iter().collect(),
+        )
+    };
+    let nested = |levels: usize| (0..levels).fold(json!({"type": "string"}), |inner, _| list_of(inner));
     let innermost = |schema: &JsonSchema| {
         let (mut node, mut depth) = (schema, 0);
         while let Some(items) = node.items.as_deref() {
@@ -278,10 +292,15 @@ fn compaction_stops_as_soon_as_it_fits() {
     // (b) A long definition goes too, and what refers to it says nothing.
     let b = with(json!({"$defs": {"D": {"type": "object", "properties": bulk(5000)}}}));
     assert_eq!((b.get("$defs"), &b["properties"]["ref"]), (None, &json!({})));
-    assert_eq!(b["properties"]["deep"]["properties"]["b"]["properties"]["c"]["properties"]["d"], json!({"type": "string"}));
+    assert_eq!(
+        b["properties"]["deep"]["properties"]["b"]["properties"]["c"]["properties"]["d"],
+        json!({"type": "string"})
+    );
     // (c) Objects from depth 3 on go.
-    let c = with(json!({"additionalProperties": {"type": "object", "properties": {"x": {"type": "object", "properties": {
-        "y": {"type": "object", "properties": bulk(5000)}}}}}}));
+    let c = with(
+        json!({"additionalProperties": {"type": "object", "properties": {"x": {"type": "object", "properties": {
+        "y": {"type": "object", "properties": bulk(5000)}}}}}}),
+    );
     let deep = &c["properties"]["deep"]["properties"]["b"]["properties"];
     assert_eq!((&deep["c"], &deep["s"]), (&json!({}), &json!({"type": "string"})));
     assert_eq!(c["additionalProperties"]["properties"]["x"]["properties"]["y"], json!({}));
@@ -312,7 +331,9 @@ fn mcp_tools_without_arguments_have_properties() {
 #[test]
 fn mcp_results_are_wrapped_around_the_servers_schema() {
     assert_eq!(
-        text(&mcp_output_schema(Some(&json!({"type": "object", "properties": {"answer": {"type": "integer"}}})))),
+        text(&mcp_output_schema(Some(
+            &json!({"type": "object", "properties": {"answer": {"type": "integer"}}})
+        ))),
         r#"{"type":"object","properties":{"_meta":{"type":"object"},"content":{"type":"array","items":{"type":"object"}},"isError":{"type":"boolean"},"structuredContent":{"type":"object","properties":{"answer":{"type":"integer"}}}},"required":["content"],"additionalProperties":false}"#
     );
     assert_eq!(mcp_output_schema(None).properties.unwrap()["structuredContent"], JsonSchema::default());
@@ -326,11 +347,29 @@ fn hostile() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         "[a-z#/$]{0,8}".prop_map(Value::from),
         prop::sample::select(vec!["object", "array", "string", "null", "uuid"]).prop_map(Value::from),
-        prop::sample::select(vec!["#", "#/$defs/A", "#/$defs/B/items", "#/definitions/A", "#/$defs/"]).prop_map(Value::from),
+        prop::sample::select(vec!["#", "#/$defs/A", "#/$defs/B/items", "#/definitions/A", "#/$defs/"])
+            .prop_map(Value::from),
     ];
     let keyword = prop::sample::select(vec![
-        "type", "description", "enum", "const", "items", "prefixItems", "properties", "required", "additionalProperties",
-        "anyOf", "oneOf", "allOf", "$ref", "$defs", "definitions", "format", "minimum", "A", "B",
+        "type",
+        "description",
+        "enum",
+        "const",
+        "items",
+        "prefixItems",
+        "properties",
+        "required",
+        "additionalProperties",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "$defs",
+        "definitions",
+        "format",
+        "minimum",
+        "A",
+        "B",
     ]);
     leaf.prop_recursive(6, 60, 6, move |inner| {
         prop_oneof![
@@ -342,6 +381,8 @@ fn hostile() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn nothing_that_a_server_sends_breaks_the_reader(raw in hostile()) {
         if let Ok(schema) = JsonSchema::tool_input(&raw) {

@@ -28,10 +28,13 @@ const EMPTY: &str = r#"{"type":"object","properties":{},"additionalProperties":f
 
 #[test]
 fn a_function_writes_strict_always_and_defer_loading_only_when_true() {
-    let spec = ToolSpec::function("f", "does f", JsonSchema::object([], &[])).with_output_schema(JsonSchema::string(""));
+    let spec = ToolSpec::function("f", "does f", JsonSchema::object([], &[]))
+        .with_output_schema(JsonSchema::string(""));
     assert_eq!(
         text(&spec),
-        format!(r#"{{"type":"function","name":"f","description":"does f","strict":false,"parameters":{EMPTY}}}"#)
+        format!(
+            r#"{{"type":"function","name":"f","description":"does f","strict":false,"parameters":{EMPTY}}}"#
+        )
     );
     let deferred = ToolSpec::Function(function("f").with_output_schema(JsonSchema::string("")).deferred());
     assert_eq!(
@@ -54,7 +57,9 @@ fn the_other_kinds_on_the_wire() {
     let search = ToolSpec::ToolSearch(ToolSearchSpec::client("finds", JsonSchema::object([], &[])));
     assert_eq!(
         text(&search),
-        format!(r#"{{"type":"tool_search","execution":"client","description":"finds","parameters":{EMPTY}}}"#)
+        format!(
+            r#"{{"type":"tool_search","execution":"client","description":"finds","parameters":{EMPTY}}}"#
+        )
     );
     let ToolSpec::Custom(custom) = lark.clone() else { unreachable!() };
     let mut whole = namespace("ns", "d", &["f"]);
@@ -85,7 +90,8 @@ fn names_for_lookup() {
 #[test]
 fn web_search_by_mode() {
     use WebSearchContent::{Text, TextAndImage};
-    let wire = |mode, content| WebSearchSpec::for_mode(mode, content).map(|spec| text(&ToolSpec::WebSearch(spec)));
+    let wire =
+        |mode, content| WebSearchSpec::for_mode(mode, content).map(|spec| text(&ToolSpec::WebSearch(spec)));
     assert_eq!(wire(WebSearchMode::Disabled, Text), None);
     assert_eq!(wire(WebSearchMode::default(), TextAndImage), None);
     assert_eq!(
@@ -128,7 +134,8 @@ fn namespaces_of_one_name_are_merged_sorted_and_described() {
         ToolSpec::Namespace(namespace("ns", "later words", &["m"])),
     ];
     let merged = merge_namespaces(specs);
-    let [ToolSpec::Namespace(ns), ToolSpec::Function(f), ToolSpec::Namespace(other)] = merged.as_slice() else {
+    let [ToolSpec::Namespace(ns), ToolSpec::Function(f), ToolSpec::Namespace(other)] = merged.as_slice()
+    else {
         panic!("{merged:?}")
     };
     assert_eq!((ns.description.as_str(), names(ns)), ("first words", vec!["a", "b", "m", "z"]));
@@ -146,8 +153,12 @@ fn loadable_specs_are_coalesced_in_order_of_appearance() {
         LoadableToolSpec::Function(function("f")),
     ];
     let coalesced = coalesce_loadable(found);
-    let [LoadableToolSpec::Namespace(b), LoadableToolSpec::Function(_), LoadableToolSpec::Namespace(a), LoadableToolSpec::Function(_)] =
-        coalesced.as_slice()
+    let [
+        LoadableToolSpec::Namespace(b),
+        LoadableToolSpec::Function(_),
+        LoadableToolSpec::Namespace(a),
+        LoadableToolSpec::Function(_),
+    ] = coalesced.as_slice()
     else {
         panic!("{coalesced:?}")
     };
@@ -180,12 +191,24 @@ fn a_function_is_found_by_its_names_and_words() {
     let parameters = JsonSchema::object(
         [
             ("start_time", JsonSchema::string("When it begins.")),
-            ("guests", JsonSchema::array(JsonSchema::object([("mail", JsonSchema::string("An address."))], &[]), "Who comes.")),
-            ("end", JsonSchema::from_value(&json!({"anyOf": [{"type": "null"}, {"type": "string", "description": "When it ends."}]}))),
+            (
+                "guests",
+                JsonSchema::array(
+                    JsonSchema::object([("mail", JsonSchema::string("An address."))], &[]),
+                    "Who comes.",
+                ),
+            ),
+            (
+                "end",
+                JsonSchema::from_value(
+                    &json!({"anyOf": [{"type": "null"}, {"type": "string", "description": "When it ends."}]}),
+                ),
+            ),
         ],
         &[],
     );
-    let spec = ToolSpec::function("create_event", "Makes an event.", parameters).with_output_schema(JsonSchema::default());
+    let spec = ToolSpec::function("create_event", "Makes an event.", parameters)
+        .with_output_schema(JsonSchema::default());
     let found = SearchInfo::from_spec(&ToolName::plain("create_event"), &spec).unwrap();
     assert_eq!(
         found.text,

@@ -153,6 +153,8 @@ fn marker_length(text: &str) -> usize {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn a_cut_exceeds_its_budget_by_the_marker_at_most(text in "(\\PC|\n){0,400}", policy in policies()) {
         let cut = truncate_text(&text, policy);

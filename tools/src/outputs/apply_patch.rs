@@ -53,3 +53,7 @@ pub fn freeform_layout(
         if cut.lines().count() == lines { String::new() } else { format!("Total output lines: {lines}\n") };
     format!("Exit code: {exit_code}\nWall time: {seconds} seconds\n{total}Output:\n{cut}")
 }
+
+#[cfg(test)]
+#[path = "apply_patch_tests.rs"]
+mod tests;

@@ -177,3 +177,7 @@ impl ToolOutput for ExecCommandToolOutput {
         serde_json::to_value(value).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+#[path = "exec_command_tests.rs"]
+mod tests;

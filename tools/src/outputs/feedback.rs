@@ -66,3 +66,7 @@ impl ToolOutput for PostToolUseFeedbackOutput {
         self.original.code_mode_result(payload)
     }
 }
+
+#[cfg(test)]
+#[path = "feedback_tests.rs"]
+mod tests;

@@ -67,3 +67,7 @@ impl ToolOutput for FunctionToolOutput {
         self.post_tool_use_response.clone()
     }
 }
+
+#[cfg(test)]
+#[path = "function_tests.rs"]
+mod tests;

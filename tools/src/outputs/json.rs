@@ -57,3 +57,7 @@ impl ToolOutput for JsonToolOutput {
         self.value.clone()
     }
 }
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

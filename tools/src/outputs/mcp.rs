@@ -93,3 +93,7 @@ impl ToolOutput for McpToolOutput {
         self.result.without_meta_json()
     }
 }
+
+#[cfg(test)]
+#[path = "mcp_tests.rs"]
+mod tests;

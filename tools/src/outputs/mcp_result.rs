@@ -45,3 +45,7 @@ impl ToolOutput for CallToolResult {
         self.without_meta_json()
     }
 }
+
+#[cfg(test)]
+#[path = "mcp_result_tests.rs"]
+mod tests;
