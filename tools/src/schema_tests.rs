@@ -337,6 +337,11 @@ fn mcp_results_are_wrapped_around_the_servers_schema() {
         r#"{"type":"object","properties":{"_meta":{"type":"object"},"content":{"type":"array","items":{"type":"object"}},"isError":{"type":"boolean"},"structuredContent":{"type":"object","properties":{"answer":{"type":"integer"}}}},"required":["content"],"additionalProperties":false}"#
     );
     assert_eq!(mcp_output_schema(None).properties.unwrap()["structuredContent"], JsonSchema::default());
+
+    let referring = json!({"$ref": "#/$defs/A", "$defs": {"A": {"type": "string"}}});
+    let wrapped = serde_json::to_value(mcp_output_schema(Some(&referring))).unwrap();
+    assert_eq!(wrapped["properties"]["structuredContent"], json!({"$ref": "#/$defs/A"}));
+    assert_eq!(wrapped["$defs"], json!({"A": {"type": "string"}}));
 }
 
 /// Schemas and near-schemas: known keywords with values right and wrong, references that meet each other.

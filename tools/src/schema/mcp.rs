@@ -20,14 +20,17 @@ pub fn mcp_input_schema(input_schema: &Value) -> Result<JsonSchema, SchemaError>
     }
 }
 
-/// What a script gets of an MCP tool: the result object around the server's own `outputSchema`.
+/// What a script gets of an MCP tool: the result object around the server's own `outputSchema`, whose definitions move
+/// to the root, where its references look for them.
 pub fn mcp_output_schema(output_schema: Option<&Value>) -> JsonSchema {
     let any_object = || JsonSchema::of_type(PrimitiveType::Object);
+    let mut structured = output_schema.map(JsonSchema::from_value).unwrap_or_default();
+    let (defs, definitions) = (structured.defs.take(), structured.definitions.take());
     let properties = [
         ("content", JsonSchema::array(any_object(), "")),
-        ("structuredContent", output_schema.map(JsonSchema::from_value).unwrap_or_default()),
+        ("structuredContent", structured),
         ("isError", JsonSchema::boolean("")),
         ("_meta", any_object()),
     ];
-    JsonSchema::object(properties, &["content"])
+    JsonSchema { defs, definitions, ..JsonSchema::object(properties, &["content"]) }
 }
