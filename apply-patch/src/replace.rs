@@ -7,7 +7,10 @@ use std::ops::Range;
 
 use crate::patch::Chunk;
 use crate::seek::Seeker;
-use crate::text::Lines;
+use crate::text::{BOM, Lines};
+
+/// The byte-order mark as a character of a patch's text.
+const MARK: char = '\u{feff}';
 
 /// The outcome of an update in memory.
 #[derive(Debug, PartialEq, Eq)]
@@ -74,8 +77,9 @@ fn locate<'c>(lines: &Lines<'_>, chunks: &'c [Chunk]) -> Result<Vec<Replacement<
             found.push(Replacement { old: lines.len()..lines.len(), new: &chunk.new_lines });
             continue;
         }
-        let place =
-            Place::find(&seeker, chunk, cursor).ok_or_else(|| Mismatch::Lines(chunk.old_lines.join("\n")))?;
+        let place = Place::find(&seeker, chunk, cursor)
+            .or_else(|| Place::behind_mark(lines, &seeker, chunk).filter(|_| cursor == 0))
+            .ok_or_else(|| Mismatch::Lines(chunk.old_lines.join("\n")))?;
         cursor = place.start + place.old.len();
         place.push_replacements(chunk, &mut found);
     }
@@ -101,6 +105,16 @@ impl<'c> Place<'c> {
         let new = without_empty_last(new).unwrap_or(new);
         let start = seeker.seek(old, cursor, chunk.is_end_of_file)?;
         Some(Self { start, old, new })
+    }
+
+    /// The start of the file, when the file has a byte-order mark and the chunk says so too: whoever
+    /// made the patch took the mark for text.
+    fn behind_mark(lines: &Lines<'_>, seeker: &Seeker<'_>, chunk: &'c Chunk) -> Option<Self> {
+        let (first, rest) = chunk.old_lines.split_first().filter(|_| lines.has_mark())?;
+        let mut pattern = vec![first.strip_prefix(MARK)?.to_owned()];
+        pattern.extend_from_slice(rest);
+        let (old, new) = (&chunk.old_lines[..], &chunk.new_lines[..]);
+        seeker.matches_at(&pattern, 0).then_some(Self { start: 0, old, new })
     }
 
     /// The spans between the context lines.
@@ -165,6 +179,9 @@ impl<'a> Writer<'a> {
     fn replace(&mut self, replacement: &Replacement<'_>) {
         let start = self.out.len();
         for line in replacement.new {
+            // A mark at the start of the file is there already.
+            let line =
+                if self.out.as_slice() == BOM { line.strip_prefix(MARK).unwrap_or(line) } else { line };
             self.out.extend_from_slice(line.as_bytes());
             self.out.extend_from_slice(self.terminator);
         }

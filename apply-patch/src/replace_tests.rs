@@ -136,6 +136,21 @@ fn the_end_of_the_file() {
 }
 
 #[test]
+fn a_byte_order_mark_in_the_patch() {
+    // Whether the patch shows the mark or not, the file has it once.
+    let file = "\u{feff}a\nb\n";
+    for body in ["-a\n+c", "-\u{feff}a\n+\u{feff}c", "-\u{feff}a\n+c", "-a\n+\u{feff}c"] {
+        assert_eq!(text(file, body), "\u{feff}c\nb\n", "{body:?}");
+    }
+    assert_eq!(text(file, " \u{feff}a\n-b"), "\u{feff}a\n");
+    assert_eq!(text(file, "+\u{feff}c\n a"), "\u{feff}c\na\nb\n");
+    lines_missing("a\n", "-\u{feff}a", "\u{feff}a");
+    lines_missing("\u{feff}a\nb\n", "-a\n@@\n-\u{feff}b", "\u{feff}b");
+    // Elsewhere it is text.
+    assert_eq!(text("a\n\u{feff}b\n", "-\u{feff}b\n+\u{feff}c"), "a\n\u{feff}c\n");
+}
+
+#[test]
 fn context_that_matched_loosely_is_not_rewritten() {
     let file = "\u{201c}q\u{201d}  \nold\n";
     assert_eq!(text(file, " \"q\"\n-old\n+new"), "\u{201c}q\u{201d}  \nnew\n");

@@ -37,7 +37,7 @@ impl<'a> Seeker<'a> {
         let last_start = self.lines.len().checked_sub(pattern.len())?;
         if at_end {
             let start = last_start.max(from);
-            return PASSES.iter().find(|pass| self.matches_at(**pass, pattern, start)).map(|_| start);
+            return self.matches_at(pattern, start).then_some(start);
         }
         PASSES.iter().zip(&self.passes).find_map(|(pass, index)| {
             let index = index.get_or_init(|| PassIndex::build(*pass, self.lines, self.chunks));
@@ -45,7 +45,12 @@ impl<'a> Seeker<'a> {
         })
     }
 
-    fn matches_at(&self, pass: Pass, pattern: &[String], start: usize) -> bool {
+    /// Whether `pattern` matches in one place, in any pass.
+    pub(crate) fn matches_at(&self, pattern: &[String], start: usize) -> bool {
+        PASSES.iter().any(|pass| self.equals_at(*pass, pattern, start))
+    }
+
+    fn equals_at(&self, pass: Pass, pattern: &[String], start: usize) -> bool {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         start + pattern.len() <= self.lines.len()
             && pattern.iter().enumerate().all(|(offset, wanted)| {

@@ -91,7 +91,7 @@ fn fallback_lengths() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(600))]
 
     #[test]
     fn the_index_agrees_with_the_book(

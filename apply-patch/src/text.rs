@@ -27,15 +27,19 @@ pub(crate) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Indexes a file of at most [`MAX_FILE_BYTES`]; what lies beyond is not seen.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        let first = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let mut starts = Vec::new();
-        let mut start = first;
+        let mut start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         while start < bytes.len() {
             let Ok(offset) = u32::try_from(start) else { break };
             starts.push(offset);
             start = line_end(bytes, start);
         }
         Self { bytes, starts }
+    }
+
+    /// Whether a byte-order mark stands before the first line.
+    pub(crate) fn has_mark(&self) -> bool {
+        self.bytes.starts_with(BOM)
     }
 
     /// How many lines there are. A line end at the end of the file opens no further line.

@@ -1,0 +1,91 @@
+//! What is said of a commit (runtime.md A6.3, A10.1).
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::change::{ChangeKind, PlannedChange};
+use crate::commit::CommitError;
+
+/// The files of a commit, spelled as in the patch.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Summary {
+    /// Files written whole.
+    pub added: Vec<String>,
+    /// Files changed; a moved one by its new path.
+    pub modified: Vec<String>,
+    /// Files removed.
+    pub deleted: Vec<String>,
+}
+
+impl Summary {
+    /// Whether nothing happened.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.added.is_empty() && self.modified.is_empty() && self.deleted.is_empty()
+    }
+
+    pub(crate) fn note(&mut self, change: &PlannedChange) {
+        let list = match change.kind() {
+            ChangeKind::Add => &mut self.added,
+            ChangeKind::Update => &mut self.modified,
+            ChangeKind::Delete => &mut self.deleted,
+        };
+        list.push(change.listed.clone());
+    }
+
+    /// The text of a success: `A`, then `M`, then `D` lines, each ended (A6.3).
+    #[must_use]
+    pub fn success_text(&self) -> String {
+        let mut text = "Success. Updated the following files:\n".to_owned();
+        self.push_lines(&mut text);
+        text
+    }
+
+    fn push_lines(&self, text: &mut String) {
+        for (sign, files) in [('A', &self.added), ('M', &self.modified), ('D', &self.deleted)] {
+            for file in files {
+                // Writing to a string does not fail.
+                let _ = writeln!(text, "{sign} {file}");
+            }
+        }
+    }
+}
+
+/// The text of a failure: why, and which changes stand. Where none does, there is nothing to add (A6).
+#[must_use]
+pub fn failure_text(error: &CommitError) -> String {
+    let mut text = format!("{}\n", error.failure);
+    if !error.summary.is_empty() {
+        text.push_str("The patch was applied in part. These changes stand:\n");
+        error.summary.push_lines(&mut text);
+    }
+    if let Some(torn) = &error.torn {
+        push_torn(&mut text, torn);
+    }
+    text
+}
+
+fn push_torn(text: &mut String, torn: &Path) {
+    let _ = writeln!(text, "{} is damaged: it was being written when the failure came.", torn.display());
+}
+
+/// Wraps output in the freeform layout (A10.1). `exit_code` is 0 or 1. `shown` is `output`, perhaps
+/// truncated; when that changed the number of lines, the whole number is told.
+#[must_use]
+pub fn freeform_output(exit_code: i32, wall_time: Duration, output: &str, shown: &str) -> String {
+    // One decimal in the shortest form: `0`, `0.1`, `12`.
+    let seconds = (wall_time.as_secs_f64() * 10.0).round() / 10.0;
+    let mut text = format!("Exit code: {exit_code}\nWall time: {seconds} seconds\n");
+    let total = output.lines().count();
+    if total != shown.lines().count() {
+        let _ = writeln!(text, "Total output lines: {total}");
+    }
+    text.push_str("Output:\n");
+    text.push_str(shown);
+    text
+}
+
+#[cfg(test)]
+#[path = "report_tests.rs"]
+mod tests;
