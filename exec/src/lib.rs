@@ -1,4 +1,16 @@
-//! Processes, sessions and their output; the tools exec_command and write_stdin.
+//! Commands: their processes, sessions and output, and the tools exec_command and write_stdin.
+//!
+//! [`ExecService`] is all that a host needs: it makes the tools, the runner for hooks, and owns every process behind
+//! them. Linux only: processes are told apart by `/proc` and held by pidfds.
+//!
+//! # Layout, in the order of a call
+//! - `tools`: arguments, what is refused, what other tools take over; a call that waits, yields or is cancelled.
+//! - `shell`, [`environment`](command_environment): what runs, and with which variables.
+//! - `spawn`: the one thread that starts processes, reaps them, and ends whole sessions of them.
+//! - `pump`, `output`, `buffer`: reading what is printed, under a bound, once for the model and once for the client.
+//! - `session`, `store`, `report`: commands that outlive their call, and who is told of their end.
+//! - `runner`: the same for hooks.
+
 mod buffer;
 mod environment;
 mod ids;

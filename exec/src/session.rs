@@ -131,7 +131,3 @@ impl Session {
         }
     }
 }
-
-#[cfg(test)]
-#[path = "session_tests.rs"]
-mod tests;

@@ -203,7 +203,3 @@ impl State {
         chosen.inspect(|session| drop(self.sessions.remove(&session.id)))
     }
 }
-
-#[cfg(test)]
-#[path = "store_tests.rs"]
-mod tests;

@@ -237,6 +237,7 @@ async fn many_starts_leave_no_descriptor_behind() {
     let keeper = Keeper::new();
     let (process, _) = started(&keeper, "true").await;
     exit_of(&process).await;
+    timed(keeper.end(&process, Duration::ZERO)).await;
     let count = || fs::read_dir("/proc/self/fd").expect("listed").count();
     let before = count();
     for _ in 0..50 {
