@@ -49,7 +49,8 @@ impl BrokenEvent {
 
 /// Decodes a stream of server-sent events, in chunks of any size. No I/O, no clock.
 ///
-/// Bytes that are no UTF-8 become U+FFFD. `[DONE]` and events without data are skipped in silence. Events of unknown
+/// Bytes that are no UTF-8 become U+FFFD, and so do lone surrogates in deltas (the API may cut a character in two; the
+/// whole item has it whole). `[DONE]` and events without data are skipped in silence. Events of unknown
 /// type are [`ResponseEvent::Other`]; what is no event, or too large, is [`Decoded::Broken`] once, and the stream
 /// goes on behind it. Memory is bounded by twice the limit.
 #[derive(Debug)]

@@ -344,3 +344,11 @@ fn two_kinds_stay_out_of_the_rollout() {
     }
     assert!(ResponseItem::parse(r#"{"type":"new"}"#).unwrap().is_recorded());
 }
+
+#[test]
+fn values_hold_items_too() {
+    let json = json!({"type": "message", "role": "user", "content": [], "x": null});
+    let item: ResponseItem = serde_json::from_value(json.clone()).unwrap();
+    assert_eq!(item.raw_json(), json.to_string());
+    assert_eq!(serde_json::to_value(&item).unwrap(), json);
+}

@@ -1,6 +1,7 @@
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::event::{ResponseFailure, TokenUsage};
 use crate::item::ItemKind;
 
 fn event(json: &str) -> ResponseEvent {

@@ -65,6 +65,9 @@ impl ResponseItem {
 
     /// An item as it came. Never fails: an unknown kind, and a known one whose members don't fit, is
     /// [`ItemKind::Unknown`] with the whole text.
+    ///
+    /// A lone surrogate (`"\ud83d"`) is legal JSON but no text: an item of a known kind with one in a member that is
+    /// read does not fit either. It goes back as it came, with a [`warning`](Self::warning), and is not acted on.
     #[must_use]
     pub fn from_raw(raw: Box<RawValue>) -> Self {
         Self::from_json(raw.into())
