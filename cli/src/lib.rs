@@ -1,1 +1,22 @@
-//! The program tenon: arguments, configuration, wiring and output.
+//! The program `tenon`: arguments, configuration, wiring and output (cli.md).
+//!
+//! A run is a function of its [`Invocation`]: arguments, environment, working folder, streams and cancellation come in
+//! as values, so that a test can run the whole program in its own process. Only `main.rs` reads those of the process.
+//!
+//! # Layout, in the order of a run
+//! `args`: what the command line says. `config`: what `config.toml`, `-c` and flags choose. `commands`: one file for
+//! each command. `replay`: recorded streams, and a model that says them again. `wiring`: from choices to a session with
+//! its tools. `output`: events to lines.
+
+mod args;
+mod commands;
+mod config;
+mod failure;
+mod home;
+mod invocation;
+mod output;
+mod replay;
+mod wiring;
+
+pub use commands::run;
+pub use invocation::{Invocation, TerminalInfo};

@@ -1,10 +1,11 @@
 //! Plays a scenario against a client and says what it did.
 //!
 //! # Layout
-//! [`client`]: what a client is to the runner. [`process`]: a client that is a program. [`workspace`]: the folders of
-//! one run.
+//! [`client`]: what a client is to the runner. [`in_process`]: the program's library. [`process`]: a program.
+//! [`workspace`]: the folders of one run.
 
 pub mod client;
+pub mod in_process;
 pub mod process;
 pub mod workspace;
 
@@ -15,6 +16,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 pub use self::client::{Client, Exit, Finished, Launch};
+pub use self::in_process::InProcessClient;
 pub use self::process::ProcessClient;
 use self::workspace::Workspace;
 use crate::normalise::{self, Places, events, files, items};

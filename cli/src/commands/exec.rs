@@ -1,0 +1,62 @@
+//! `tenon exec`: one prompt to a live model, its turns to the end.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tenon_core::rollout::{find_rollout, newest_rollout};
+
+use super::drive::{self, Plan};
+use super::{Surroundings, prompt};
+use crate::args::{ExecRequest, Start};
+use crate::config::{Config, Defaults, Provider, load};
+use crate::failure::Failure;
+use crate::home::Home;
+use crate::wiring::{self, Rollout};
+
+/// Runs the prompt.
+///
+/// # Errors
+/// When it cannot be run as it was asked.
+pub(crate) async fn run(
+    request: ExecRequest,
+    stdin: Box<dyn Read + Send>,
+    surroundings: &mut Surroundings,
+) -> Result<u8, Failure> {
+    let ExecRequest { session: args, start, prompt } = request;
+    let home = Home::find(&surroundings.environment, &surroundings.cwd)?;
+    let cwd = drive::working_folder(&surroundings.cwd, args.cd.as_deref())?;
+    let loaded = load(&home.config(), &args.config.overrides).map_err(Failure::usage)?;
+    let provider = Provider::chosen(&loaded.file).map_err(Failure::usage)?;
+    let flags = args.flags(&surroundings.cwd);
+    let config = Config::resolve(loaded, flags, Defaults::EXEC, &home).map_err(Failure::usage)?;
+    config.check_enforceable().map_err(Failure::usage)?;
+    if home.hooks().exists() {
+        let file = home.hooks();
+        surroundings.console.warning(&format!("{}: hooks are not built yet, so none is run", file.display()));
+    }
+    let model = Arc::new(wiring::client(&provider, &surroundings.environment)?);
+    let rollout = rollout(start, &home.path, &cwd)?;
+    let terminal = surroundings.terminal.stdin_is_terminal;
+    let text = prompt::read(prompt, stdin, terminal, &surroundings.cancellation).await?;
+    let Provider { id: provider, stream_max_retries, .. } = provider;
+    let plan = Plan { config, cwd, model, provider, stream_max_retries, rollout, scratch: false };
+    let mut prompts = Some(text);
+    drive::drive(plan, &args, || prompts.take(), surroundings).await
+}
+
+/// Where the session is written down, and perhaps gone on from.
+fn rollout(start: Start, home: &Path, cwd: &Path) -> Result<Rollout, Failure> {
+    let found = |file: Option<PathBuf>, what: String| {
+        file.map(Rollout::GoOn)
+            .ok_or_else(|| Failure::usage(format!("{what} in {}", home.join("sessions").display())))
+    };
+    match start {
+        Start::Fresh => Ok(Rollout::New(home.to_owned())),
+        Start::Resume(id) => found(find_rollout(home, &id), format!("there is no session {id}")),
+        Start::ResumeLast => {
+            let newest = newest_rollout(home, cwd).map(|found| found.path);
+            found(newest, format!("there is no session of the folder {}", cwd.display()))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! `tenon replay`: a recorded stream through the real runtime, offline.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::drive::{self, Plan};
+use super::{Surroundings, scratch};
+use crate::args::ReplayArgs;
+use crate::config::{Config, Defaults, load};
+use crate::failure::Failure;
+use crate::home::Home;
+use crate::replay::{self, Recording, ReplayModel};
+use crate::wiring::Rollout;
+
+/// Who serves the model, for the record.
+const PROVIDER: &str = "replay";
+
+/// Plays the recording.
+///
+/// # Errors
+/// When it cannot be played as it was asked.
+pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) -> Result<u8, Failure> {
+    let ReplayArgs { session: args, with_config, file } = request;
+    let home = Home::find(&surroundings.environment, &surroundings.cwd)?;
+    let mut loaded = load(&home.config(), &args.config.overrides).map_err(Failure::usage)?;
+    if !with_config {
+        loaded.file.mcp_servers.clear();
+    }
+    let flags = args.flags(&surroundings.cwd);
+    let config = Config::resolve(loaded, flags, Defaults::REPLAY, &home).map_err(Failure::usage)?;
+    config.check_enforceable().map_err(Failure::usage)?;
+    if with_config && home.hooks().exists() {
+        let file = home.hooks();
+        surroundings.console.warning(&format!("{}: hooks are not built yet, so none is run", file.display()));
+    }
+    let recording = replay::read(&surroundings.cwd.join(file)).map_err(Failure::usage)?;
+    for note in &recording.notes {
+        surroundings.console.warning(note);
+    }
+    let cwd = match &args.cd {
+        Some(folder) => given_folder(folder, &recording, surroundings)?,
+        None => scratch::make(&surroundings.environment, &recording.files)
+            .map_err(|error| Failure::failed(format!("cannot make a scratch folder: {error}")))?,
+    };
+    let model = Arc::new(ReplayModel::new(recording));
+    let plan = Plan {
+        config,
+        scratch: args.cd.is_none(),
+        cwd,
+        model: Arc::clone(&model) as _,
+        provider: PROVIDER.to_owned(),
+        stream_max_retries: tenon_core::DEFAULT_STREAM_MAX_RETRIES,
+        rollout: Rollout::New(home.path),
+    };
+    drive::drive(plan, &args, || model.next_prompt(), surroundings).await
+}
+
+/// The folder that was asked for. A recording's own files are not put over what lies there.
+fn given_folder(
+    folder: &std::path::Path,
+    recording: &Recording,
+    surroundings: &mut Surroundings,
+) -> Result<PathBuf, Failure> {
+    if !recording.files.is_empty() {
+        surroundings.console.warning("the scenario's files are not written into the folder given by --cd");
+    }
+    drive::working_folder(&surroundings.cwd, Some(folder))
+}

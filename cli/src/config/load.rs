@@ -1,0 +1,88 @@
+//! Reads `config.toml` and lays the `-c` options over it.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Table;
+
+use super::error::{ConfigError, one_line, position};
+use super::file::ConfigFile;
+use super::overrides::ConfigOverride;
+
+/// How large `config.toml` may be, in bytes.
+pub(crate) const CONFIG_MAX_BYTES: u64 = 4 * 1024 * 1024;
+
+/// The configuration as written, and what there is to say of it.
+#[derive(Debug, Default)]
+pub(crate) struct Loaded {
+    pub(crate) file: ConfigFile,
+    /// For the operator: keys that mean nothing.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// Reads a configuration file, if there is one, and lays `overrides` over it in their order.
+///
+/// # Errors
+/// When the file cannot be read or is broken, or when an option does not fit.
+pub(crate) fn load(path: &Path, overrides: &[ConfigOverride]) -> Result<Loaded, ConfigError> {
+    let text = read(path)?;
+    let file: ConfigFile = toml::from_str(&text).map_err(|error| broken(path, &text, &error))?;
+    let written = file.unknown_keys();
+    let mut warnings: Vec<String> =
+        written.iter().map(|key| format!("{}: unknown key `{key}` is ignored", path.display())).collect();
+    if overrides.is_empty() {
+        return Ok(Loaded { file, warnings });
+    }
+    let file = overlay(path, &text, overrides)?;
+    let added = file.unknown_keys().into_iter().filter(|key| !written.contains(key));
+    warnings.extend(added.map(|key| format!("-c: unknown key `{key}` is ignored")));
+    Ok(Loaded { file, warnings })
+}
+
+/// The file with the options over it. Each is tried by itself, so that an error names the one that is at fault.
+fn overlay(path: &Path, text: &str, overrides: &[ConfigOverride]) -> Result<ConfigFile, ConfigError> {
+    let mut table: Table = toml::from_str(text).map_err(|error| broken(path, text, &error))?;
+    let mut file = ConfigFile::default();
+    for item in overrides {
+        let fault = |message: String| ConfigError::Override { option: item.option.clone(), message };
+        item.apply(&mut table).map_err(fault)?;
+        file = ConfigFile::deserialize(table.clone()).map_err(|error| fault(one_line(error.message())))?;
+    }
+    Ok(file)
+}
+
+fn read(path: &Path) -> Result<String, ConfigError> {
+    let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+    let file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        Err(error) => return Err(unreadable(error)),
+    };
+    let mut bytes = Vec::new();
+    file.take(CONFIG_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > CONFIG_MAX_BYTES {
+        return Err(ConfigError::TooLarge { path: path.to_owned(), limit: CONFIG_MAX_BYTES });
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes());
+        let (line, column) = position(&text, valid);
+        ConfigError::Broken {
+            path: path.to_owned(),
+            line,
+            column,
+            message: "this is no UTF-8 text".to_owned(),
+        }
+    })
+}
+
+fn broken(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+    let (line, column) = position(text, error.span().map_or(0, |span| span.start));
+    ConfigError::Broken { path: path.to_owned(), line, column, message: one_line(error.message()) }
+}
+
+#[cfg(test)]
+#[path = "load_tests.rs"]
+mod tests;

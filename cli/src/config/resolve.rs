@@ -1,0 +1,178 @@
+//! Settles the choices: flags, then `-c`, then the file, then the command's defaults.
+
+use std::path::{Path, PathBuf};
+
+use tenon_tools::{ApprovalPolicy, EnvironmentPolicy, SandboxPolicy, TruncationPolicy, WorkspaceWrite};
+
+use super::error::ConfigError;
+use super::file::{ConfigFile, EnvironmentFile};
+use super::load::Loaded;
+use super::values::{SandboxMode, ToolMode};
+use crate::home::Home;
+
+/// The model that is asked when nobody has chosen one.
+pub(crate) const DEFAULT_MODEL: &str = "gpt-5.5";
+
+/// What flags choose, over everything else.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Flags {
+    /// `--model`.
+    pub(crate) model: Option<String>,
+    /// `--sandbox`.
+    pub(crate) sandbox: Option<SandboxMode>,
+    /// `--ask-for-approval`.
+    pub(crate) approval: Option<ApprovalPolicy>,
+    /// `--add-dir`, absolute.
+    pub(crate) add_dirs: Vec<PathBuf>,
+}
+
+/// What a command does when nothing is chosen.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Defaults {
+    /// When a person is asked.
+    pub(crate) approval: ApprovalPolicy,
+}
+
+impl Defaults {
+    /// `exec`: workspace-write and on-request.
+    pub(crate) const EXEC: Self = Self { approval: ApprovalPolicy::OnRequest };
+    /// `replay`: workspace-write and never.
+    pub(crate) const REPLAY: Self = Self { approval: ApprovalPolicy::Never };
+}
+
+/// The settled configuration of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Config {
+    /// The model's name.
+    pub(crate) model: String,
+    /// When a person is asked.
+    pub(crate) approval: ApprovalPolicy,
+    /// What commands and patches may touch.
+    pub(crate) sandbox: SandboxPolicy,
+    /// What commands inherit.
+    pub(crate) environment: EnvironmentPolicy,
+    /// How much of an output the model is shown; none leaves it to what is known of the model.
+    pub(crate) truncation: Option<TruncationPolicy>,
+    /// Whether commands may ask for a login shell.
+    pub(crate) allow_login_shell: bool,
+    /// Whether a session that took in text from outside is marked (core.md 5.7).
+    pub(crate) disable_on_external_context: bool,
+    /// For the operator.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Config {
+    /// Settles what was loaded. Relative paths in the file start at the home folder, where it lies.
+    ///
+    /// # Errors
+    /// When a choice is unknown, or cannot be honoured.
+    pub(crate) fn resolve(
+        loaded: Loaded,
+        flags: Flags,
+        defaults: Defaults,
+        home: &Home,
+    ) -> Result<Self, ConfigError> {
+        let Loaded { file, mut warnings } = loaded;
+        check_tool_mode(file.tool_mode.unwrap_or_default())?;
+        warnings.extend(mcp_warning(&file));
+        let mode = flags.sandbox.or(file.sandbox_mode).unwrap_or(SandboxMode::WorkspaceWrite);
+        let sandbox = sandbox_of(mode, &file, flags.add_dirs, &mut warnings, |path| absolute(path, home));
+        Ok(Self {
+            model: flags.model.or(file.model).unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            approval: flags
+                .approval
+                .or(file.approval_policy.map(|chosen| chosen.0))
+                .unwrap_or(defaults.approval),
+            sandbox,
+            environment: environment_of(file.shell_environment_policy),
+            truncation: file.tool_output_token_limit.map(TruncationPolicy::Tokens),
+            allow_login_shell: file.allow_login_shell.unwrap_or(true),
+            disable_on_external_context: file.memories.disable_on_external_context.unwrap_or(false),
+            warnings,
+        })
+    }
+
+    /// Refuses a sandbox mode that nothing would enforce (cli.md, Defaults). Asked before anything runs; what only
+    /// lists is not concerned.
+    ///
+    /// # Errors
+    /// For every mode but danger-full-access.
+    pub(crate) fn check_enforceable(&self) -> Result<(), ConfigError> {
+        if self.sandbox.is_unrestricted() {
+            return Ok(());
+        }
+        Err(ConfigError::invalid(
+            format!("sandbox mode {}", self.sandbox.name()),
+            "it cannot be enforced, since the sandbox is not built yet; to run without one, choose \
+             `-s danger-full-access` or set sandbox_mode = \"danger-full-access\" in config.toml",
+        ))
+    }
+}
+
+/// Refuses what is not built. Silently offering the tools another way would be worse than to say so.
+fn check_tool_mode(mode: ToolMode) -> Result<(), ConfigError> {
+    match mode {
+        ToolMode::Direct => Ok(()),
+        ToolMode::CodeMode | ToolMode::CodeModeOnly => Err(ConfigError::invalid(
+            "tool_mode",
+            format!("\"{}\" needs code mode, which is not built yet; choose \"direct\"", mode.name()),
+        )),
+    }
+}
+
+fn mcp_warning(file: &ConfigFile) -> Option<String> {
+    if file.mcp_servers.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = file.mcp_servers.keys().map(String::as_str).collect();
+    Some(format!("mcp_servers: MCP is not built yet, so these are not started: {}", names.join(", ")))
+}
+
+fn sandbox_of(
+    mode: SandboxMode,
+    file: &ConfigFile,
+    add_dirs: Vec<PathBuf>,
+    warnings: &mut Vec<String>,
+    absolute: impl Fn(&Path) -> PathBuf,
+) -> SandboxPolicy {
+    let policy = match mode {
+        SandboxMode::DangerFullAccess => SandboxPolicy::DangerFullAccess,
+        SandboxMode::ReadOnly => SandboxPolicy::ReadOnly,
+        SandboxMode::WorkspaceWrite => {
+            let table = &file.sandbox_workspace_write;
+            let configured = table.writable_roots.iter().map(|root| absolute(root));
+            return SandboxPolicy::WorkspaceWrite(WorkspaceWrite {
+                writable_roots: configured.chain(add_dirs).collect(),
+                network_access: table.network_access,
+                exclude_tmpdir_env_var: table.exclude_tmpdir_env_var,
+                exclude_slash_tmp: table.exclude_slash_tmp,
+            });
+        }
+    };
+    if !add_dirs.is_empty() {
+        warnings.push(format!("--add-dir means nothing under sandbox mode {}", policy.name()));
+    }
+    policy
+}
+
+fn environment_of(table: EnvironmentFile) -> EnvironmentPolicy {
+    EnvironmentPolicy {
+        inherit: table.inherit.map(Into::into).unwrap_or_default(),
+        ignore_default_excludes: table.ignore_default_excludes,
+        exclude: table.exclude,
+        set: table.set,
+        include_only: table.include_only,
+    }
+}
+
+/// A path of the file as an absolute one.
+fn absolute(path: &Path, home: &Home) -> PathBuf {
+    match (path.strip_prefix("~"), &home.user) {
+        (Ok(rest), Some(user)) => user.join(rest),
+        _ => home.path.join(path),
+    }
+}
+
+#[cfg(test)]
+#[path = "resolve_tests.rs"]
+mod tests;

@@ -1,0 +1,200 @@
+use std::time::Duration;
+
+use pretty_assertions::assert_eq;
+use tenon_tools::{EnvironmentInherit, GranularApproval};
+
+use super::*;
+use crate::config::Provider;
+
+fn loaded(text: &str) -> Loaded {
+    Loaded { file: toml::from_str(text).expect("a configuration"), warnings: Vec::new() }
+}
+
+fn resolve_with(text: &str, flags: Flags, defaults: Defaults) -> Result<Config, String> {
+    let home = Home { path: PathBuf::from("/home/u/.tenon"), user: Some(PathBuf::from("/home/u")) };
+    Config::resolve(loaded(text), flags, defaults, &home).map_err(|error| error.to_string())
+}
+
+fn provider(text: &str) -> Result<Provider, String> {
+    Provider::chosen(&loaded(text).file).map_err(|error| error.to_string())
+}
+
+fn resolved(text: &str) -> Config {
+    resolve_with(text, Flags::default(), Defaults::EXEC).expect("resolved")
+}
+
+#[test]
+fn without_anything_the_defaults_hold() {
+    let config = resolved("");
+    assert_eq!(config.model, DEFAULT_MODEL);
+    let provider = provider("").expect("chosen");
+    assert_eq!(provider.base_url, "https://api.openai.com/v1");
+    assert_eq!(provider.env_key.as_deref(), Some("OPENAI_API_KEY"));
+    assert_eq!((provider.request_max_retries, provider.stream_max_retries), (4, 5));
+    assert_eq!(provider.stream_idle_timeout, Duration::from_secs(300));
+    assert_eq!(config.approval, ApprovalPolicy::OnRequest);
+    assert_eq!(config.sandbox, SandboxPolicy::WorkspaceWrite(WorkspaceWrite::default()));
+    assert_eq!(config.truncation, None);
+    assert!(config.allow_login_shell && !config.disable_on_external_context);
+    assert_eq!(config.warnings, Vec::<String>::new());
+    let replay = resolve_with("", Flags::default(), Defaults::REPLAY).expect("resolved");
+    assert_eq!(replay.approval, ApprovalPolicy::Never);
+}
+
+#[test]
+fn flags_go_over_the_file_and_the_file_over_defaults() {
+    let text = "model = \"f\"\nsandbox_mode = \"read-only\"\napproval_policy = \"untrusted\"\n";
+    let config = resolved(text);
+    assert_eq!(config.model, "f");
+    assert_eq!(config.sandbox, SandboxPolicy::ReadOnly);
+    assert_eq!(config.approval, ApprovalPolicy::UnlessTrusted);
+    let flags = Flags {
+        model: Some("flag".to_owned()),
+        sandbox: Some(SandboxMode::DangerFullAccess),
+        approval: Some(ApprovalPolicy::Never),
+        add_dirs: Vec::new(),
+    };
+    let config = resolve_with(text, flags, Defaults::EXEC).expect("resolved");
+    assert_eq!(config.model, "flag");
+    assert_eq!(config.sandbox, SandboxPolicy::DangerFullAccess);
+    assert_eq!(config.approval, ApprovalPolicy::Never);
+}
+
+#[test]
+fn only_full_access_can_be_enforced_yet() {
+    let refusal = |mode: &str| {
+        let config = resolved(&format!("sandbox_mode = \"{mode}\""));
+        config.check_enforceable().map_err(|error| error.to_string())
+    };
+    assert_eq!(refusal("danger-full-access"), Ok(()));
+    let expected = "sandbox mode read-only: it cannot be enforced, since the sandbox is not built yet; to run \
+                    without one, choose `-s danger-full-access` or set sandbox_mode = \"danger-full-access\" in \
+                    config.toml";
+    assert_eq!(refusal("read-only"), Err(expected.to_owned()));
+    assert!(refusal("workspace-write").is_err());
+}
+
+#[test]
+fn every_key_arrives() {
+    let text = r#"
+        model_provider = "p"
+        tool_output_token_limit = 500
+        allow_login_shell = false
+        approval_policy = { granular = { sandbox_approval = true, rules = false, mcp_elicitations = true } }
+        [memories]
+        disable_on_external_context = true
+        [sandbox_workspace_write]
+        writable_roots = ["/a", "b", "~/c"]
+        network_access = true
+        exclude_tmpdir_env_var = true
+        exclude_slash_tmp = true
+        [shell_environment_policy]
+        inherit = "core"
+        ignore_default_excludes = false
+        exclude = ["A*"]
+        set = { X = "1" }
+        include_only = ["PATH"]
+        [model_providers.p]
+        name = "P"
+        base_url = "http://h:1/v1/"
+        env_key = "P_KEY"
+        wire_api = "responses"
+        http_headers = { x-a = "1" }
+        query_params = { v = "2" }
+        request_max_retries = 100
+        stream_max_retries = 101
+        stream_idle_timeout_ms = 5
+        "#;
+    let config = resolved(text);
+    assert_eq!(config.truncation, Some(TruncationPolicy::Tokens(500)));
+    assert!(!config.allow_login_shell && config.disable_on_external_context);
+    assert_eq!(
+        config.approval,
+        ApprovalPolicy::Granular(GranularApproval {
+            sandbox_approval: true,
+            mcp_elicitations: true,
+            ..GranularApproval::default()
+        })
+    );
+    assert_eq!(
+        config.sandbox,
+        SandboxPolicy::WorkspaceWrite(WorkspaceWrite {
+            writable_roots: ["/a", "/home/u/.tenon/b", "/home/u/c"].map(PathBuf::from).to_vec(),
+            network_access: true,
+            exclude_tmpdir_env_var: true,
+            exclude_slash_tmp: true,
+        })
+    );
+    assert_eq!(
+        config.environment,
+        EnvironmentPolicy {
+            inherit: EnvironmentInherit::Core,
+            ignore_default_excludes: Some(false),
+            exclude: vec!["A*".to_owned()],
+            set: [("X".to_owned(), "1".to_owned())].into(),
+            include_only: vec!["PATH".to_owned()],
+        }
+    );
+    let expected = Provider {
+        id: "p".to_owned(),
+        name: "P".to_owned(),
+        base_url: "http://h:1/v1".to_owned(),
+        env_key: Some("P_KEY".to_owned()),
+        http_headers: [("x-a".to_owned(), "1".to_owned())].into(),
+        query_params: [("v".to_owned(), "2".to_owned())].into(),
+        request_max_retries: 100,
+        stream_max_retries: 100,
+        stream_idle_timeout: Duration::from_millis(5),
+    };
+    assert_eq!(provider(text), Ok(expected));
+}
+
+#[test]
+fn a_local_server_needs_only_an_address() {
+    let text = "model_provider = \"l\"\n[model_providers.l]\nbase_url = \"http://127.0.0.1:8080/v1\"\n";
+    let provider = provider(text).expect("chosen");
+    assert_eq!(provider.name, "l");
+    assert_eq!(provider.env_key, None);
+    assert_eq!(provider.request_max_retries, 4);
+}
+
+#[test]
+fn a_provider_that_is_not_there_is_named_with_those_that_are() {
+    let text = "model_provider = \"nope\"\n[model_providers.p]\nbase_url = \"http://h\"\n";
+    assert_eq!(
+        provider(text),
+        Err("model_provider: there is no [model_providers.nope]; known providers: p, openai".to_owned())
+    );
+    let text = "model_provider = \"p\"\n[model_providers.p]\nname = \"P\"\n";
+    let message = "model_providers.p.base_url: is missing: the provider's address, such as \"http://127.0.0.1:8080/v1\"";
+    assert_eq!(provider(text), Err(message.to_owned()));
+}
+
+#[test]
+fn modes_of_offering_tools_that_are_not_built_are_refused() {
+    for mode in ["code_mode", "code_mode_only"] {
+        let message = resolve_with(&format!("tool_mode = \"{mode}\""), Flags::default(), Defaults::EXEC);
+        let expected =
+            format!("tool_mode: \"{mode}\" needs code mode, which is not built yet; choose \"direct\"");
+        assert_eq!(message, Err(expected));
+    }
+    assert!(resolve_with("tool_mode = \"direct\"", Flags::default(), Defaults::EXEC).is_ok());
+}
+
+#[test]
+fn servers_that_are_not_started_are_named() {
+    let config = resolved("[mcp_servers.b]\ncommand = \"x\"\n[mcp_servers.a]\nurl = \"y\"\n");
+    assert_eq!(config.warnings, ["mcp_servers: MCP is not built yet, so these are not started: a, b"]);
+}
+
+#[test]
+fn one_more_folder_joins_the_writable_ones() {
+    let flags =
+        |sandbox| Flags { sandbox: Some(sandbox), add_dirs: vec![PathBuf::from("/x")], ..Flags::default() };
+    let text = "[sandbox_workspace_write]\nwritable_roots = [\"/a\"]\n";
+    let config = resolve_with(text, flags(SandboxMode::WorkspaceWrite), Defaults::EXEC).expect("resolved");
+    let SandboxPolicy::WorkspaceWrite(write) = config.sandbox else { panic!("another mode") };
+    assert_eq!(write.writable_roots, [PathBuf::from("/a"), PathBuf::from("/x")]);
+    let config = resolve_with(text, flags(SandboxMode::ReadOnly), Defaults::EXEC).expect("resolved");
+    assert_eq!(config.warnings, ["--add-dir means nothing under sandbox mode read-only"]);
+}

@@ -1,0 +1,222 @@
+//! From a file to what a model said, answer by answer. The format is told by the content.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tenon_protocol::{ResponseEvent, ResponseItem};
+
+use super::{events, items, rollout, scenario};
+
+/// How large a recording may be, in bytes.
+pub(crate) const RECORDING_MAX_BYTES: u64 = 512 * 1024 * 1024;
+
+/// How many lines are looked at to tell the format.
+const LOOKED_AT: usize = 20;
+
+const EXPECTED: &str = "expected a scenario (a JSON object with `turns`), JSON Lines of response items, a rollout, or \
+                        raw API events (JSON Lines or SSE)";
+
+/// A recorded stream.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Recording {
+    /// What the model said, in order.
+    pub(crate) answers: Vec<Answer>,
+    /// What the model says when the recording is over; none lets the turn end without a word.
+    pub(crate) last_words: Option<String>,
+    /// Files that lie in the working folder before.
+    pub(crate) files: Vec<RecordedFile>,
+    /// For the operator: what of the file is not played.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One answer of the model.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Answer {
+    /// What the user said before it, where a new turn begins and the recording knows.
+    pub(crate) prompt: Option<String>,
+    /// What the model said.
+    pub(crate) speech: Speech,
+}
+
+/// What an answer is made of.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Speech {
+    /// Whole items.
+    Items(Vec<ResponseItem>),
+    /// Items as JSON texts in which `$SESSION` and `$CELL` stand for the newest ids that the model was told.
+    Template(Vec<String>),
+    /// The stream itself.
+    Events(Vec<ResponseEvent>),
+}
+
+/// One file of a scenario.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct RecordedFile {
+    /// Relative, without `..`.
+    pub(crate) path: PathBuf,
+    /// Its content.
+    pub(crate) content: Vec<u8>,
+}
+
+/// Why a file is no recording.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum InputError {
+    /// It cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// It is larger than what is read.
+    #[error("{} is larger than {limit} bytes", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// How large it may be.
+        limit: u64,
+    },
+    /// Something in it is not what was expected.
+    #[error("{}:{line}: {message}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What was expected, and what is there.
+        message: String,
+    },
+    /// There is nothing in it to play.
+    #[error("{}: {message}", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+        /// What was expected.
+        message: String,
+    },
+}
+
+/// What is wrong with a line of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    /// Counted from 1.
+    pub(crate) line: usize,
+    pub(crate) message: String,
+}
+
+impl Fault {
+    pub(crate) fn new(line: usize, message: impl Into<String>) -> Self {
+        Self { line, message: message.into() }
+    }
+}
+
+/// Reads a recording.
+///
+/// # Errors
+/// When the file cannot be read or is none; the error names the line and what was expected there.
+pub(crate) fn read(path: &Path) -> Result<Recording, InputError> {
+    let unreadable = |source| InputError::Unreadable { path: path.to_owned(), source };
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(RECORDING_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > RECORDING_MAX_BYTES {
+        return Err(InputError::TooLarge { path: path.to_owned(), limit: RECORDING_MAX_BYTES });
+    }
+    let recording = parse_bytes(&bytes).map_err(|fault| InputError::Line {
+        path: path.to_owned(),
+        line: fault.line,
+        message: fault.message,
+    })?;
+    if recording.answers.is_empty() {
+        let message = format!("nothing in it was said by a model: {EXPECTED}");
+        return Err(InputError::Empty { path: path.to_owned(), message });
+    }
+    Ok(recording)
+}
+
+fn parse_bytes(bytes: &[u8]) -> Result<Recording, Fault> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => parse(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => {
+            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+            Err(Fault::new(line, "this is no UTF-8 text"))
+        }
+    }
+}
+
+/// Reads a recording from its text.
+pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
+    let mut lines = numbered(text).take(LOOKED_AT);
+    let Some((first, line)) = lines.next() else { return Ok(Recording::default()) };
+    if is_sse(line) {
+        return Ok(events::from_sse(text));
+    }
+    // A scenario is one object, over one line or many; so only its first line need not be whole.
+    if line == "{" || holds_turns(text, line) {
+        return scenario::parse(text);
+    }
+    let first = (first, line);
+    let looked: Vec<Option<Value>> =
+        std::iter::once(first).chain(lines).map(|(_, line)| serde_json::from_str(line).ok()).collect();
+    let Some(sample) = looked.iter().flatten().next() else {
+        return Err(Fault::new(first.0, format!("{EXPECTED}, found no JSON")));
+    };
+    if looked.iter().flatten().any(|value| is_event(value)) && sample.get("payload").is_none() {
+        return Ok(events::from_json_lines(text));
+    }
+    match sample.as_object() {
+        Some(object) if object.contains_key("payload") => Ok(rollout::parse(text)),
+        Some(object) if object.get("type").is_some_and(Value::is_string) => items::parse(text),
+        Some(_) => Err(Fault::new(first.0, format!("{EXPECTED}, found a JSON object without `type`"))),
+        None => Err(Fault::new(first.0, format!("{EXPECTED}, found {}", kind_of(sample)))),
+    }
+}
+
+/// The lines that are not blank, numbered from 1, without white space around them.
+pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())).filter(|(_, line)| !line.is_empty())
+}
+
+/// What kind of JSON value it is, with its article.
+pub(crate) fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn is_sse(line: &str) -> bool {
+    ["data:", "event:", "id:", "retry:", ":"].iter().any(|field| line.starts_with(field)) || line == "data"
+}
+
+/// Whether the first line, or else the whole text, is an object with `turns`.
+fn holds_turns(text: &str, line: &str) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Peek {
+        #[serde(rename = "turns")]
+        _turns: serde::de::IgnoredAny,
+    }
+    line.starts_with('{')
+        && (serde_json::from_str::<Peek>(line).is_ok()
+            // A line that is no JSON by itself may be the beginning of an object over many lines.
+            || (serde_json::from_str::<serde::de::IgnoredAny>(line).is_err()
+                && serde_json::from_str::<Peek>(text).is_ok()))
+}
+
+/// Whether a line is an event of the API and no item.
+pub(crate) fn is_event(value: &Value) -> bool {
+    let tag = value.get("type").and_then(Value::as_str).unwrap_or_default();
+    tag.starts_with("response.") || tag == "error" || value.get("sequence_number").is_some()
+}
+
+#[cfg(test)]
+#[path = "input_tests.rs"]
+mod tests;

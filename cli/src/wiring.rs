@@ -1,0 +1,125 @@
+//! From choices to a session with its tools. This is the one place that sees every crate.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tenon_core::handlers::{RequestUserInput, UpdatePlan, ViewImage};
+use tenon_core::{Session, SessionBuilder, SessionOptions};
+use tenon_exec::{ExecConfig, ExecService};
+use tenon_responses_client::{ProviderConfig, ProxySettings, ResponsesClient, Secret};
+use tenon_tools::{EventSink, ToolExecutor};
+
+use crate::commands::Plan;
+use crate::config::{Config, Provider};
+use crate::failure::Failure;
+use crate::invocation::Environment;
+
+/// Where a session is written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Rollout {
+    /// In a new file below this home folder.
+    New(PathBuf),
+    /// In this file, which it goes on from.
+    GoOn(PathBuf),
+}
+
+/// A session, and what has to end with it.
+pub(crate) struct Wired {
+    pub(crate) session: Session,
+    exec: ExecService,
+}
+
+impl Wired {
+    /// Puts the session of a plan together.
+    ///
+    /// # Errors
+    /// When there can be none: its file cannot be made or read.
+    pub(crate) async fn build(
+        plan: Plan,
+        environment: &Environment,
+        events: Arc<dyn EventSink>,
+    ) -> Result<Self, Failure> {
+        let exec = exec_service(&plan.config, environment);
+        let builder = SessionBuilder::new(options(&plan, &exec), plan.model)
+            .tools(tools(&exec))
+            .events(events)
+            .commands(exec.command_runner());
+        let builder = match plan.rollout {
+            Rollout::New(home) => builder.rollout_in(home),
+            Rollout::GoOn(file) => builder.resume(file),
+        };
+        let session = builder.build().await.map_err(Failure::failed)?;
+        Ok(Self { session, exec })
+    }
+
+    /// Ends what still runs, then the session.
+    pub(crate) async fn shutdown(self) {
+        self.exec.shutdown().await;
+        self.session.shutdown().await;
+    }
+}
+
+/// What runs commands.
+pub(crate) fn exec_service(config: &Config, environment: &Environment) -> ExecService {
+    let mut exec = ExecConfig::new(environment.0.clone());
+    exec.allow_login_shell = config.allow_login_shell;
+    ExecService::new(exec)
+}
+
+/// All tools, in the order in which a model is shown them (core.md 4.4).
+pub(crate) fn tools(exec: &ExecService) -> Vec<Arc<dyn ToolExecutor>> {
+    let mut tools = exec.tools();
+    tools.push(Arc::new(UpdatePlan::default()));
+    tools.push(Arc::new(RequestUserInput::default()));
+    tools.push(Arc::new(ViewImage::default()));
+    tools
+}
+
+fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
+    let Config {
+        model,
+        approval,
+        sandbox,
+        environment,
+        truncation,
+        allow_login_shell,
+        disable_on_external_context,
+        warnings: _,
+    } = plan.config.clone();
+    let mut options = SessionOptions::new(model, &plan.cwd);
+    options.model_provider = plan.provider.clone();
+    options.environment = environment;
+    options.sandbox = sandbox;
+    options.approval = approval;
+    options.truncation = truncation.unwrap_or(options.truncation);
+    options.allow_login_shell = allow_login_shell;
+    options.shell = exec.user_shell().path.file_name().map(|name| name.to_string_lossy().into_owned());
+    options.stream_max_retries = plan.stream_max_retries;
+    options.mark_external_context = disable_on_external_context;
+    options
+}
+
+/// The client of a provider, with its key from the environment.
+///
+/// # Errors
+/// When the key is not there, or the provider cannot be reached as it is configured.
+pub(crate) fn client(provider: &Provider, environment: &Environment) -> Result<ResponsesClient, Failure> {
+    let mut config = ProviderConfig::new(&provider.base_url);
+    if let Some(name) = &provider.env_key {
+        let Some(key) = environment.text(name) else {
+            return Err(Failure::usage(format!(
+                "the provider {} wants a key in the environment variable {name}, which is not set",
+                provider.name
+            )));
+        };
+        config.api_key = Some(Secret::new(key));
+    }
+    config.env_key = provider.env_key.clone();
+    config.headers = provider.http_headers.clone();
+    config.query_params = provider.query_params.clone();
+    config.request_max_retries = provider.request_max_retries;
+    config.idle_timeout = provider.stream_idle_timeout;
+    config.proxy = ProxySettings::from_environment(|name| environment.text(name).map(str::to_owned));
+    let name = &provider.id;
+    ResponsesClient::new(&config).map_err(|error| Failure::usage(format!("model_providers.{name}: {error}")))
+}
