@@ -151,7 +151,7 @@ impl ExecService {
             command: session.command.clone(),
             argv: session.report.command().to_vec(),
             cwd: session.folder.clone(),
-            tty: session.tty,
+            tty: session.keyboard.is_some(),
             pid: session.process.pid(),
             started: session.started,
             exit_code: session.process.exited().map(crate::spawn::Exit::code),

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::buffer::Captured;
 use crate::output::Output;
 use crate::report::Report;
-use crate::spawn::{Exit, Process};
+use crate::spawn::{Exit, Keyboard, Process};
 
 /// How long a collection waits for the output to close once the process has ended (runtime.md B1).
 const CLOSE_GRACE: Duration = Duration::from_millis(50);
@@ -33,8 +33,8 @@ pub(crate) struct Session {
     pub(crate) command: String,
     /// Where it was started.
     pub(crate) folder: PathBuf,
-    /// Whether it has a terminal.
-    pub(crate) tty: bool,
+    /// Its terminal, where it has one.
+    pub(crate) keyboard: Option<Keyboard>,
     /// Its process.
     pub(crate) process: Arc<Process>,
     /// What it prints.
@@ -70,6 +70,12 @@ impl Session {
             drop(tokio::time::timeout(SETTLE_GRACE, flow.wait_for(|flow| flow.is_complete())).await);
         }
         self.take()
+    }
+
+    /// Waits for the end of the process, but not longer than `patience`. Whether it has ended.
+    pub(crate) async fn ended_within(&self, patience: Duration) -> bool {
+        let mut exit = self.process.exit();
+        tokio::time::timeout(patience, exit.wait_for(Option::is_some)).await.is_ok()
     }
 
     /// Takes what there is now.

@@ -12,6 +12,7 @@ mod keeper;
 mod launch;
 mod process;
 mod procfs;
+mod terminal;
 mod worker;
 
 pub(crate) use descriptor::awaitable;
@@ -20,3 +21,4 @@ pub(crate) use error::check_folder;
 pub(crate) use keeper::Keeper;
 pub(crate) use launch::{Input, Launch, Streams};
 pub(crate) use process::{Exit, Process};
+pub(crate) use terminal::{Keyboard, open_terminal};

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use support::{Bench, Call, LONG, steady};
+use support::{Bench, Call, LONG, session_of, steady};
 use tenon_protocol::ItemStatus;
 
 /// A tree: children, grandchildren, one in a group of its own, one that ignores SIGTERM. All of them say who they are.
@@ -26,19 +26,6 @@ const TREE: &str = "
     set -m; sleep 303 & set +m
     echo ready
     wait";
-
-/// The living processes whose session is that of `leader`.
-fn session_of(leader: i32) -> BTreeSet<i32> {
-    let processes = fs::read_dir("/proc").expect("listed").flatten();
-    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    pids.filter(|pid| {
-        let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
-        let Some((_, rest)) = stat.rsplit_once(')') else { return false };
-        let fields: Vec<&str> = rest.split_whitespace().collect();
-        fields[0] != "Z" && fields[3] == leader.to_string()
-    })
-    .collect()
-}
 
 fn spawn(call: &Call) -> tokio::task::JoinHandle<String> {
     let call = call.clone();

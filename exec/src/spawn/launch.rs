@@ -31,6 +31,8 @@ pub(crate) enum Input {
     Null,
     /// The reading end of a pipe.
     Pipe(OwnedFd),
+    /// The process's side of a terminal, which becomes its controlling one.
+    Terminal(OwnedFd),
 }
 
 /// The process's ends of its standard streams. Ours are closed once it has started, so that a reader sees the end.
@@ -50,21 +52,26 @@ impl Launch {
     pub(super) fn start(&self, streams: Streams) -> io::Result<Child> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).env_clear().envs(&self.environment).current_dir(&self.folder);
+        let terminal = matches!(streams.input, Input::Terminal(_));
         command.stdin(match streams.input {
             Input::Null => Stdio::null(),
-            Input::Pipe(end) => Stdio::from(end),
+            Input::Pipe(end) | Input::Terminal(end) => Stdio::from(end),
         });
         command.stdout(streams.output).stderr(streams.errors);
-        set_up_session(&mut command, rustix::process::getpid());
+        set_up_session(&mut command, rustix::process::getpid(), terminal);
         command.spawn()
     }
 }
 
-/// Makes the child the leader of a session, and has it terminated when this thread ends.
+/// Makes the child the leader of a session, with `terminal` that of its standard input, and has it terminated when
+/// this thread ends.
 #[allow(unsafe_code)]
-fn set_up_session(command: &mut Command, parent: Pid) {
+fn set_up_session(command: &mut Command, parent: Pid, terminal: bool) {
     let in_child = move || {
         rustix::process::setsid()?;
+        if terminal {
+            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+        }
         rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
         // The parent may have died before the signal was set: then nobody would send it.
         if rustix::process::getppid() != Some(parent) {

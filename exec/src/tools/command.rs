@@ -1,5 +1,6 @@
 //! A command that may run: starting it, waiting for it, and ending it when the call is cancelled.
 
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -20,7 +21,7 @@ use crate::pump::Source;
 use crate::report::Report;
 use crate::service::Shared;
 use crate::session::Session;
-use crate::spawn::{Input, Launch, SpawnError, Streams};
+use crate::spawn::{Input, Keyboard, Launch, SpawnError, Streams, open_terminal};
 
 /// How long a cancelled command may take to end by itself.
 const TERM_GRACE: Duration = Duration::from_millis(250);
@@ -99,14 +100,12 @@ impl PreparedCall for Command {
 }
 
 impl Command {
-    /// Starts the command, with both output streams in one pipe.
+    /// Starts the command.
     async fn start(&self, call: &ToolInvocation) -> Result<(Arc<Session>, Source), SpawnError> {
         let launch = self.launch();
-        let wrong = |error: std::io::Error| SpawnError::from_io(&launch.program, error);
-        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC).map_err(|error| wrong(error.into()))?;
-        let errors = writer.try_clone().map_err(wrong)?;
-        let source = Source::new(reader).map_err(wrong)?;
-        let streams = Streams { input: Input::Null, output: writer, errors };
+        let ends = if self.effect.tty { terminal() } else { pipe() };
+        let (streams, source, keyboard) =
+            ends.map_err(|error| SpawnError::from_io(&launch.program, error))?;
         let store = &self.shared.store;
         let reservation = store.reserve();
         let process = store.keeper.start(launch, streams).await?;
@@ -116,7 +115,7 @@ impl Command {
             id: reservation.id,
             command: self.command.clone(),
             folder: self.effect.cwd.clone(),
-            tty: self.effect.tty,
+            keyboard,
             process,
             output: Arc::new(Output::new()),
             report: Report::new(
@@ -153,6 +152,21 @@ impl Command {
     fn aborted(&self, printed: Captured, call: &ToolInvocation) -> AbortedToolOutput {
         aborted(self.asked_at, printed, self.max_output_tokens, call.step.truncation)
     }
+}
+
+/// The two sides of a command's streams.
+type Ends = (Streams, Source, Option<Keyboard>);
+
+/// Nothing to read, and one pipe for both output streams, so that their order is that of writing.
+fn pipe() -> io::Result<Ends> {
+    let (reader, writer) = pipe_with(PipeFlags::CLOEXEC)?;
+    let errors = writer.try_clone()?;
+    Ok((Streams { input: Input::Null, output: writer, errors }, Source::new(reader)?, None))
+}
+
+fn terminal() -> io::Result<Ends> {
+    let (streams, screen, keyboard) = open_terminal()?;
+    Ok((streams, Source::new(screen)?, Some(keyboard)))
 }
 
 /// Sees to it that a call which is dropped before it has answered leaves no command behind: nobody would know its id.

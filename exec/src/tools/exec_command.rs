@@ -112,7 +112,7 @@ impl ToolExecutor for ExecCommand {
             }
         }
         let tty = arguments.tty.unwrap_or(false);
-        refuse_what_is_not_there(tty, &call.step)?;
+        refuse_what_cannot_be_held(&call.step)?;
         // Nobody should be asked about a command that cannot run.
         check_folder(&folder).map_err(|error| failed(&error))?;
         let environment = self.shared.environment(&call.step).map_err(|error| failed(&error))?;
@@ -138,16 +138,13 @@ impl ToolExecutor for ExecCommand {
     }
 }
 
-/// What cannot be done yet is refused with the reason, not done halfway.
-fn refuse_what_is_not_there(tty: bool, step: &StepContext) -> Result<(), FunctionCallError> {
+/// A sandbox that cannot be enforced is refused with the reason, not left out.
+fn refuse_what_cannot_be_held(step: &StepContext) -> Result<(), FunctionCallError> {
     if !step.sandbox.is_unrestricted() {
         let mode = step.sandbox.name();
         return Err(failed(&format!(
             "commands cannot be held to the sandbox mode `{mode}` on this machine; only `danger-full-access` runs them"
         )));
-    }
-    if tty {
-        return Err(failed(&"terminals are not available; run the command with `tty` set to false"));
     }
     Ok(())
 }

@@ -14,9 +14,13 @@ use tenon_tools::{
 use super::{MAX_YIELD, MIN_YIELD, answer, bash_identity, output_schema};
 use crate::service::Shared;
 use crate::session::Session;
+use crate::spawn::Keyboard;
 
 /// The least that a poll waits (runtime.md B1).
 pub(crate) const MIN_POLL: Duration = Duration::from_secs(5);
+
+/// How long what was typed is left to work before output is collected.
+const TYPING_PAUSE: Duration = Duration::from_millis(100);
 
 /// What interrupts.
 const INTERRUPT: &str = "\u{3}";
@@ -116,7 +120,7 @@ impl PreparedCall for Interaction {
         if !store.holds(&session) {
             return Err(self.unknown());
         }
-        self.write(&session)?;
+        self.write(&session).await?;
         let collected = session.collect(Instant::now() + self.wait).await;
         if collected.exit_code.is_some() {
             session.end_item();
@@ -130,18 +134,33 @@ impl PreparedCall for Interaction {
 }
 
 impl Interaction {
-    /// What runtime.md B8 says for a command on pipes: it can be interrupted, and has nothing to read.
-    fn write(&self, session: &Session) -> Result<(), FunctionCallError> {
-        match self.chars.as_str() {
-            "" => Ok(()),
-            INTERRUPT => {
-                session.interrupt();
-                Ok(())
+    /// Writes by the rule of runtime.md B8: a command on pipes can be interrupted and has nothing to read; on a
+    /// terminal everything is typed.
+    async fn write(&self, session: &Session) -> Result<(), FunctionCallError> {
+        match (&session.keyboard, self.chars.as_str()) {
+            (_, "") => {}
+            (Some(keyboard), chars) => self.type_in(session, keyboard, chars).await?,
+            (None, INTERRUPT) => session.interrupt(),
+            (None, _) => {
+                return Err(failed(
+                    "stdin is closed for this session; rerun exec_command with tty=true to keep stdin open",
+                ));
             }
-            _ => Err(failed(
-                "stdin is closed for this session; rerun exec_command with tty=true to keep stdin open",
-            )),
         }
+        Ok(())
+    }
+
+    /// Types, and gives the command a moment to take it in.
+    async fn type_in(
+        &self,
+        session: &Session,
+        keyboard: &Keyboard,
+        chars: &str,
+    ) -> Result<(), FunctionCallError> {
+        let typed = tokio::time::timeout(self.wait, keyboard.type_in(chars.as_bytes())).await;
+        let ended = session.ended_within(TYPING_PAUSE).await;
+        // To one that has ended nothing can be written, and its end is what is to be told.
+        if ended || matches!(typed, Ok(Ok(()))) { Ok(()) } else { Err(failed("failed to write to stdin")) }
     }
 
     fn unknown(&self) -> FunctionCallError {

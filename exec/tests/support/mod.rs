@@ -1,6 +1,8 @@
 //! A host for the tools that remembers what it is told, and calls of them without a session around.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -266,4 +268,17 @@ pub(crate) fn running(session: i32, tokens: usize, output: &str) -> String {
         "Chunk ID: <chunk>\nWall time: <t> seconds\nProcess running with session ID {session}\n\
          Original token count: {tokens}\nOutput:\n{output}"
     )
+}
+
+/// The living processes whose session is that of `leader`.
+pub(crate) fn session_of(leader: i32) -> BTreeSet<i32> {
+    let processes = fs::read_dir("/proc").expect("listed").flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    pids.filter(|pid| {
+        let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+        let Some((_, rest)) = stat.rsplit_once(')') else { return false };
+        let fields: Vec<&str> = rest.split_whitespace().collect();
+        fields[0] != "Z" && fields[3] == leader.to_string()
+    })
+    .collect()
 }
