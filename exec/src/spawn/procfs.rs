@@ -36,6 +36,22 @@ pub(super) fn members(sessions: &BTreeSet<i32>, led: impl Fn(i32) -> bool) -> Ve
 
 /// What stands there for one process; none when it is dead or gone.
 pub(super) fn of(pid: Pid) -> Option<Found> {
+    read(pid).filter(|stat| stat.alive).map(|stat| stat.found)
+}
+
+/// When a child of ours started, be it dead already; 0 where there is no `/proc`.
+pub(super) fn started_at(pid: Pid) -> u64 {
+    read(pid).map_or(0, |stat| stat.found.started_at)
+}
+
+/// One line of `/proc/PID/stat`.
+#[derive(Debug, PartialEq, Eq)]
+struct Stat {
+    alive: bool,
+    found: Found,
+}
+
+fn read(pid: Pid) -> Option<Stat> {
     let mut line = [0; STAT_BYTES];
     let length = File::open(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?.read(&mut line).ok()?;
     parse(pid, line.get(..length)?)
@@ -49,17 +65,15 @@ fn all() -> impl Iterator<Item = Found> {
 
 /// Reads `pid (name) state ppid pgrp session ...`. The name may hold anything, so what follows is counted from the
 /// last parenthesis.
-fn parse(pid: Pid, line: &[u8]) -> Option<Found> {
+fn parse(pid: Pid, line: &[u8]) -> Option<Stat> {
     let end_of_name = line.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(line.get(end_of_name + 1..)?).ok()?;
     let mut fields = rest.split_ascii_whitespace();
-    if matches!(fields.next()?, "Z" | "X" | "x") {
-        return None;
-    }
+    let alive = !matches!(fields.next()?, "Z" | "X" | "x");
     let group = fields.nth(1)?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
     let started_at = fields.nth(15)?.parse().ok()?;
-    Some(Found { pid, group, session, started_at })
+    Some(Stat { alive, found: Found { pid, group, session, started_at } })
 }
 
 #[cfg(test)]

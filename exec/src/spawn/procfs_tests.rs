@@ -15,20 +15,26 @@ fn line(name: &str, state: char) -> String {
 #[test]
 fn reads_session_and_start() {
     let found = parse(pid(42), line("sleep", 'S').as_bytes());
-    assert_eq!(found, Some(Found { pid: pid(42), group: 40, session: 39, started_at: 98765 }));
+    let found = found.expect("a line");
+    assert_eq!(
+        found,
+        Stat { alive: true, found: Found { pid: pid(42), group: 40, session: 39, started_at: 98765 } }
+    );
 }
 
 #[test]
 fn a_name_may_look_like_the_rest() {
     for name in ["a b", ") Z 1 2 3", "((", "x) S"] {
         let found = parse(pid(42), line(name, 'R').as_bytes());
-        assert_eq!(found.map(|found| found.session), Some(39), "{name}");
+        assert_eq!(found.map(|stat| stat.found.session), Some(39), "{name}");
     }
 }
 
 #[test]
-fn the_dead_are_not_there() {
-    assert_eq!(parse(pid(42), line("sleep", 'Z').as_bytes()), None);
+fn the_dead_are_told_and_the_broken_are_not_there() {
+    for state in ['Z', 'X'] {
+        assert!(parse(pid(42), line("sleep", state).as_bytes()).is_some_and(|stat| !stat.alive));
+    }
     assert_eq!(parse(pid(42), b""), None);
     assert_eq!(parse(pid(42), b"42 (sleep) S 1"), None);
 }

@@ -105,7 +105,7 @@ impl Worker {
             Err(error) => return drop(reply.send(Err(SpawnError::classify(launch, error)))),
         };
         let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
-        let started_at = procfs::of(pid).map_or(0, |found| found.started_at);
+        let started_at = procfs::started_at(pid);
         let process = Arc::new(Process::new(pid, started_at));
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok();
         self.running.push(Slot { child, pidfd, process: Arc::clone(&process) });
