@@ -11,6 +11,9 @@ mod pairing;
 mod payload;
 mod trim;
 
+#[cfg(test)]
+pub(crate) mod samples;
+
 use std::fmt;
 use std::sync::Arc;
 

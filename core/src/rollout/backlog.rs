@@ -23,6 +23,10 @@ impl Backlog {
         Self { lines: VecDeque::new(), written: 0, bytes: 0, limit }
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

@@ -7,7 +7,6 @@ use tenon_protocol::{CallFact, CallFinished, CallId, CallProgress, CallStarted, 
 use tenon_tools::Progress;
 
 use super::RolloutRecorder;
-use super::lines::as_text;
 use crate::dispatch::{CallJournal, JournalError};
 
 #[async_trait]
@@ -52,10 +51,6 @@ struct CallFacts {
 
 impl Progress for CallFacts {
     fn record(&self, fact: CallFact) {
-        let fact = match fact {
-            CallFact::File { path, done } => CallFact::File { path: as_text(path), done },
-            CallFact::Process { .. } | CallFact::Request { .. } | CallFact::Nested { .. } => fact,
-        };
         let line = CallProgress { call_id: self.call_id.clone(), occurrence: self.occurrence, fact };
         self.recorder.note(RolloutItem::CallProgress(line));
     }

@@ -1,6 +1,5 @@
 //! Which lines a rollout holds, and what the first one says.
 
-use std::path::PathBuf;
 use std::time::SystemTime;
 
 use serde::Deserialize;
@@ -89,17 +88,8 @@ pub(super) fn first_line(mut meta: SessionMeta, now: SystemTime) -> RolloutLine 
     if meta.git.is_none() {
         meta.git = git_info(&meta.cwd);
     }
-    meta.cwd = as_text(meta.cwd);
     meta.extra.insert(JOURNAL_MARK.to_owned(), Value::Bool(true));
     RolloutLine { timestamp: timestamp(now), item: RolloutItem::SessionMeta(Box::new(meta)) }
-}
-
-/// The path in a form that JSON can hold: bytes that are no text are replaced.
-pub(super) fn as_text(path: PathBuf) -> PathBuf {
-    match path.into_os_string().into_string() {
-        Ok(text) => PathBuf::from(text),
-        Err(other) => PathBuf::from(other.to_string_lossy().into_owned()),
-    }
 }
 
 #[cfg(test)]

@@ -29,6 +29,11 @@ mod stamp;
 mod turns;
 mod writer;
 
+#[cfg(test)]
+mod fake_disk;
+#[cfg(test)]
+mod test_support;
+
 pub use backlog::MAX_BACKLOG_BYTES;
 pub use error::{RolloutError, SaveError};
 pub use layout::rollout_path;

@@ -148,6 +148,12 @@ impl Queue {
         self.filled.notify_one();
     }
 
+    /// How many commands wait now.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().commands.len()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

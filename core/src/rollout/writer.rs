@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -28,6 +29,8 @@ pub(super) struct Writer {
     broken: bool,
     /// The operator has been told of the failure that lasts.
     told: bool,
+    /// Something was written since the last sync, by us or before us.
+    dirty: bool,
     /// Lines that found no room since the operator was last told of such.
     refused: usize,
 }
@@ -47,17 +50,24 @@ impl Writer {
             stamps: Stamps::default(),
             broken: false,
             told: false,
+            dirty: true,
             refused: 0,
         }
     }
 
-    /// Serves until the queue is closed and empty, then tries once more to write what is left.
+    /// Serves until the queue is closed and empty, then tries once more to write what is left, and tells what is lost.
     pub(super) fn run(mut self) {
         while let Some(batch) = Arc::clone(&self.queue).take() {
             self.serve(batch);
         }
         if !self.backlog.is_empty() {
             self.told_barrier(Wants::Written);
+        }
+        let lost = self.refused + self.backlog.len();
+        if lost > 0 {
+            self.warn(format!(
+                "{lost} lines of the conversation transcript are lost: they could not be written"
+            ));
         }
     }
 
@@ -111,7 +121,7 @@ impl Writer {
     /// Writes without a barrier: a failure is left for the next barrier to mend.
     fn write_if_whole(&mut self) -> Outcome {
         if !self.broken
-            && let Err(error) = self.backlog.write_to(&mut *self.file)
+            && let Err(error) = self.write()
         {
             self.broken = true;
             tracing::warn!(%error, "rollout lines could not be written; the next barrier tries again");
@@ -152,14 +162,28 @@ impl Writer {
     }
 
     fn attempt(&mut self, wants: Wants) -> Outcome {
-        if let Err(error) = self.backlog.write_to(&mut *self.file) {
+        if let Err(error) = self.write() {
             return Outcome { written: Err(SaveError::from(&error)), synced: Err(SaveError::from(&error)) };
         }
         let synced = match wants {
-            Wants::Durable => self.file.sync_data().map_err(|error| SaveError::from(&error)),
+            Wants::Durable => self.sync().map_err(|error| SaveError::from(&error)),
             Wants::Nothing | Wants::Written => Ok(()),
         };
         Outcome { written: Ok(()), synced }
+    }
+
+    fn write(&mut self) -> io::Result<()> {
+        self.dirty |= !self.backlog.is_empty();
+        self.backlog.write_to(&mut *self.file)
+    }
+
+    /// Syncs, unless nothing was written since that was done last.
+    fn sync(&mut self) -> io::Result<()> {
+        if self.dirty {
+            self.file.sync_data()?;
+            self.dirty = false;
+        }
+        Ok(())
     }
 
     /// Tells the operator of a failure, once as long as it lasts (runtime.md D11.9).
