@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use reqwest::header::{HeaderMap, LOCATION};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Method, Request, Response};
 use tenon_tools::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};
 use tokio::time::{sleep, timeout};
@@ -24,8 +24,13 @@ use crate::transport::{self, Transport};
 const ERROR_BODY_LIMIT: usize = 64 * 1024;
 /// How long an error's body may take; what came until then has to do.
 const ERROR_BODY_TIME: Duration = Duration::from_secs(10);
+/// The content type of a stream of events.
+const EVENT_STREAM: &str = "text/event-stream";
 /// The longest wait that is done for a server. One that asks for more gets no further attempt.
 const LONGEST_ASKED: Duration = Duration::from_secs(10 * 60);
+
+/// Headers that providers take a key in.
+const KEY_HEADERS: [&str; 3] = ["authorization", "api-key", "x-api-key"];
 
 /// A live provider of the Responses API. Connections are kept between requests.
 pub struct ResponsesClient {
@@ -50,8 +55,10 @@ impl ResponsesClient {
             return Err(ConfigError::IdleTimeout);
         }
         let endpoint = Endpoint::new(config)?;
+        let headers = transport::headers(config)?;
         Ok(Self {
-            headers: transport::headers(config)?,
+            has_key: KEY_HEADERS.iter().any(|name| headers.contains_key(*name)),
+            headers,
             transport: transport::connect(config, &endpoint)?,
             endpoint,
             redactor: Redactor::new(config),
@@ -59,7 +66,6 @@ impl ResponsesClient {
             idle_timeout: config.idle_timeout.min(MAX_IDLE_TIMEOUT),
             encrypted_reasoning: config.encrypted_reasoning,
             env_key: config.env_key.clone(),
-            has_key: config.api_key.as_ref().is_some_and(|key| !key.is_empty()),
         })
     }
 
@@ -103,7 +109,7 @@ impl ResponsesClient {
         let response = match answered {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(self.unreachable(&transport::cause(&error))),
-            Err(_) => return Err(self.unreachable(&format!("no answer within {:?}", self.idle_timeout))),
+            Err(_) => return Err(self.silent()),
         };
         if response.status().is_success() {
             return Ok(response);
@@ -115,6 +121,11 @@ impl ResponsesClient {
         let through = self.transport.proxy.as_ref().map(|proxy| format!(" through the proxy {proxy}"));
         let place = self.endpoint.shown();
         let message = format!("could not reach {place}{}: {cause}", through.unwrap_or_default());
+        Failed { error: ModelError::retryable(ModelErrorKind::Connection, message), again: true }
+    }
+
+    fn silent(&self) -> Failed {
+        let message = format!("no answer from {} within {:?}", self.endpoint.shown(), self.idle_timeout);
         Failed { error: ModelError::retryable(ModelErrorKind::Connection, message), again: true }
     }
 
@@ -160,6 +171,7 @@ impl ModelClient for ResponsesClient {
             () = cancellation.cancelled() => return Err(cancelled()),
             response = self.send(body) => response?,
         };
+        warn_of_other_content(&response);
         let events =
             EventStream::new(response.bytes_stream(), self.idle_timeout, cancellation, self.redactor.clone());
         Ok(Box::pin(events))
@@ -169,6 +181,14 @@ impl ModelClient for ResponsesClient {
 /// The error of a caller who cancelled.
 pub(crate) fn cancelled() -> ModelError {
     ModelError::fatal(ModelErrorKind::Cancelled, "cancelled")
+}
+
+/// Some servers answer well and with something else: a page, or one JSON for the whole response. No event will come of it.
+fn warn_of_other_content(response: &Response) {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    if let Some(kind) = kind.filter(|kind| !kind.trim_start().starts_with(EVENT_STREAM)) {
+        tracing::warn!(content_type = kind, "the answer is no stream of events");
+    }
 }
 
 /// An error body's first bytes as text, with a note of what was left out.

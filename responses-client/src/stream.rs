@@ -113,7 +113,8 @@ where
         let mut sink = |decoded| match decoded {
             Decoded::Event(event) => ready.push_back(event),
             Decoded::Broken(broken) => {
-                tracing::warn!(event = redactor.clean(broken.to_string()), "skipped a broken event");
+                // The reason alone: the event's text is the model's, and no log's.
+                tracing::warn!(reason = redactor.clean(broken.reason), "skipped a broken event");
             }
         };
         match chunk {

@@ -115,7 +115,7 @@ async fn an_answer_without_a_head_ends_at_the_idle_time() {
     let server = server([Answer::Silence]).await;
     let mut config = config(&server);
     config.idle_timeout = Duration::from_millis(100);
-    let message = format!("could not reach {}/responses: no answer within 100ms", server.base_url());
+    let message = format!("no answer from {}/responses within 100ms", server.base_url());
     assert_eq!(refused(&config).await, ModelError::retryable(ModelErrorKind::Connection, message));
     server.until(|counts| counts.hang_ups == 1).await;
 }

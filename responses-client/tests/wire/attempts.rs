@@ -31,11 +31,11 @@ async fn a_passing_failure_is_tried_again_with_the_same_request() {
 #[tokio::test]
 async fn every_kind_of_passing_failure_is_tried_again() {
     let server = server([
+        Answer::HangUp,
         at_once(429, "{}"),
         at_once(500, ""),
         at_once(502, "<html>"),
         at_once(503, r#"{"error": {"code": "other"}}"#),
-        Answer::HangUp,
         completed(),
     ])
     .await;

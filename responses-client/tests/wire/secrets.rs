@@ -64,6 +64,7 @@ fn echoing() -> Vec<Answer> {
         Answer::stream([Step::event(&incomplete)]),
         Answer::stream([Step::Bytes(format!("data: {said}\n\n").into_bytes())]),
         Answer::stream([Step::Stall]),
+        Answer::status(200, &said).with_header("content-type", "text/html"),
         Answer::HangUp,
         Answer::Silence,
     ]
@@ -90,14 +91,17 @@ async fn no_answer_makes_a_secret_known() {
         errors += 1;
         told.push_str(&format!("\n{error}\n{error:?}"));
     }
-    assert_eq!(errors, 11, "{told}");
+    assert_eq!(errors, 12, "{told}");
     told.push_str(&String::from_utf8(log.0.lock().unwrap().clone()).unwrap());
     for secret in [KEY, HEADER, PARAMETER] {
         assert!(!told.contains(secret), "{secret} in {told}");
     }
-    for expected in
-        ["wrong: [redacted] [redacted] [redacted]", "sending the request again", "skipped a broken event"]
-    {
+    for expected in [
+        "wrong: [redacted] [redacted] [redacted]",
+        "sending the request again",
+        "skipped a broken event",
+        "the answer is no stream of events",
+    ] {
         assert!(told.contains(expected), "{expected} not in {told}");
     }
 }
