@@ -43,6 +43,19 @@ struct State {
     deltas: Option<HeadTailBuffer>,
     /// Whether nobody wants it any more.
     discarded: bool,
+    /// Whether the last byte ended a line, or there was none.
+    at_line_start: bool,
+}
+
+impl State {
+    /// Whether somebody waits for deltas of it.
+    fn push(&mut self, bytes: &[u8]) -> bool {
+        if let Some(last) = bytes.last() {
+            self.at_line_start = *last == b'\n';
+        }
+        self.pending.push(bytes);
+        self.deltas.as_mut().map(|deltas| deltas.push(bytes)).is_some()
+    }
 }
 
 impl Output {
@@ -52,6 +65,7 @@ impl Output {
             transcript: HeadTailBuffer::new(RETAINED_BYTES),
             deltas: Some(HeadTailBuffer::new(DELTA_BACKLOG)),
             discarded: false,
+            at_line_start: true,
         };
         Self { state: Mutex::new(state), flow: watch::Sender::new(Flow::default()), news: Notify::new() }
     }
@@ -62,12 +76,18 @@ impl Output {
         if state.discarded {
             return;
         }
-        state.pending.push(bytes);
-        let wanted = state.deltas.as_mut().map(|deltas| deltas.push(bytes)).is_some();
+        let wanted = state.push(bytes);
         drop(state);
         if wanted {
             self.news.notify_one();
         }
+    }
+
+    /// Adds a line of our own after what was read.
+    pub(crate) fn push_line(&self, line: &str) {
+        let at_line_start = self.lock().at_line_start;
+        let before = if at_line_start { "" } else { "\n" };
+        self.push(format!("{before}{line}\n").as_bytes());
     }
 
     /// Takes how far reading has come.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -47,6 +48,36 @@ pub(crate) struct Session {
     pub(crate) interaction: tokio::sync::Mutex<()>,
     /// Stops the reading of its output.
     pub(crate) reading: CancellationToken,
+    /// How long it may run.
+    pub(crate) limit: Option<Limit>,
+}
+
+/// The longest that a command may run.
+#[derive(Debug)]
+pub(crate) struct Limit {
+    after: Duration,
+    state: AtomicU8,
+}
+
+/// It runs within its time.
+const WITHIN: u8 = 0;
+/// It is being ended for its time is over.
+const REACHED: u8 = 1;
+/// Whoever reads its output has been told.
+const TOLD: u8 = 2;
+
+impl Limit {
+    pub(crate) fn new(after: Duration) -> Self {
+        Self { after, state: AtomicU8::new(WITHIN) }
+    }
+
+    /// The line to be told, the first time after the limit was reached.
+    fn line(&self) -> Option<String> {
+        let told = self.state.compare_exchange(REACHED, TOLD, Ordering::AcqRel, Ordering::Acquire);
+        told.is_ok().then(|| {
+            format!("[ended: it ran longer than the limit of {:.1} seconds]", self.after.as_secs_f64())
+        })
+    }
 }
 
 /// What a collection brought.
@@ -82,6 +113,9 @@ impl Session {
     pub(crate) fn take(&self) -> Collected {
         // In this order: output that comes between the two belongs to a process that is still reported alive.
         let exit_code = self.process.exited().map(Exit::code);
+        if exit_code.is_some() {
+            self.tell_limit();
+        }
         Collected { output: self.output.collect(exit_code.is_some()), exit_code }
     }
 
@@ -107,7 +141,25 @@ impl Session {
     /// Ends its item, once.
     pub(crate) fn end_item(&self) {
         if let Some(exit) = self.process.exited() {
+            self.tell_limit();
             self.report.end(&self.output, exit.code());
+        }
+    }
+
+    /// Waits until its time is over; for ever when it has no limit. From then on its output says so at its end.
+    pub(crate) async fn limit_reached(&self) {
+        match &self.limit {
+            Some(limit) => {
+                tokio::time::sleep_until((self.started + limit.after).into()).await;
+                limit.state.store(REACHED, Ordering::Release);
+            }
+            None => std::future::pending().await,
+        }
+    }
+
+    fn tell_limit(&self) {
+        if let Some(line) = self.limit.as_ref().and_then(Limit::line) {
+            self.output.push_line(&line);
         }
     }
 

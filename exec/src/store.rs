@@ -12,6 +12,9 @@ use crate::pump::{Source, pump};
 use crate::session::Session;
 use crate::spawn::Keeper;
 
+/// How long a command may take to end by itself when it is told to.
+pub(crate) const TERM_GRACE: Duration = Duration::from_millis(250);
+
 /// Sessions that are kept before one must go (runtime.md B9.2).
 pub(crate) const MAX_SESSIONS: usize = 64;
 
@@ -109,7 +112,16 @@ impl Store {
         let watched = Arc::clone(session);
         self.watchers.spawn(async move {
             let is_unheard = |session: &Session| store.upgrade().is_some_and(|store| store.holds(session));
-            watched.watch(is_unheard).await;
+            let watching = watched.watch(is_unheard);
+            tokio::pin!(watching);
+            tokio::select! {
+                () = &mut watching => return,
+                () = watched.limit_reached() => {}
+            }
+            if let Some(store) = store.upgrade() {
+                drop(store.keeper.end(&watched.process, TERM_GRACE));
+            }
+            watching.await;
         });
     }
 

@@ -20,11 +20,9 @@ use crate::output::Output;
 use crate::pump::Source;
 use crate::report::Report;
 use crate::service::Shared;
-use crate::session::Session;
+use crate::session::{Limit, Session};
 use crate::spawn::{Input, Keyboard, Launch, SpawnError, Streams, open_terminal};
-
-/// How long a cancelled command may take to end by itself.
-const TERM_GRACE: Duration = Duration::from_millis(250);
+use crate::store::TERM_GRACE;
 
 /// Bytes of a failure that the model is shown (runtime.md B11).
 const MAX_FAILURE_BYTES: usize = 900;
@@ -126,6 +124,7 @@ impl Command {
             started: Instant::now(),
             interaction: tokio::sync::Mutex::default(),
             reading: store.reading(),
+            limit: call.step.max_runtime.map(Limit::new),
         };
         Ok((Arc::new(session), source))
     }
