@@ -167,21 +167,31 @@ impl PlannedChange {
         }
     }
 
-    /// Files that would be written or removed: all that approval has to speak about.
+    /// Files that would be written or removed: all that approval has to speak about. Their content is
+    /// hashed here.
     #[must_use]
     pub fn writes(&self) -> Vec<FileFact> {
-        let fact = |path: &Path, seen: &Seen| FileFact { path: path.to_owned(), sha256: seen.sha256() };
+        let seen = self.written().into_iter();
+        seen.map(|(path, seen)| FileFact { path: path.to_owned(), sha256: seen.and_then(Seen::sha256) })
+            .collect()
+    }
+
+    /// The paths of [`writes`](Self::writes).
+    pub(crate) fn written_paths(&self) -> Vec<&Path> {
+        self.written().into_iter().map(|(path, _)| path).collect()
+    }
+
+    /// Each file that would be written or removed, with what is known of its bytes.
+    fn written(&self) -> Vec<(&Path, Option<&Seen>)> {
         match &self.action {
-            Action::Add { target, before, .. } => vec![fact(target, before)],
-            Action::Delete { before } => vec![fact(&self.at.entry, before)],
-            Action::Update { target, before, destination: None, .. } => vec![fact(target, before)],
+            Action::Add { target, before, .. } | Action::Update { target, before, destination: None, .. } => {
+                vec![(target, Some(before))]
+            }
+            Action::Delete { before } => vec![(&self.at.entry, Some(before))],
             Action::Update { before, destination: Some(to), .. } => {
                 // A link that is moved goes away itself; the file behind it is only read.
-                let source = FileFact {
-                    path: self.at.entry.clone(),
-                    sha256: if self.at.is_link() { None } else { before.sha256() },
-                };
-                vec![source, fact(&to.target, &to.before)]
+                let source = if self.at.is_link() { None } else { Some(before) };
+                vec![(&self.at.entry, source), (&to.target, Some(&to.before))]
             }
         }
     }

@@ -176,13 +176,13 @@ fn settle<'f>(
         Some(staged) => staged,
         None => stager.stage(change)?,
     };
-    let paths = change.writes();
-    for fact in &paths {
-        watch.before(&fact.path);
+    let paths = change.written_paths();
+    for path in &paths {
+        watch.before(path);
     }
     land(fs, stager, change, staged)?;
-    for fact in &paths {
-        watch.after(&fact.path);
+    for path in &paths {
+        watch.after(path);
     }
     Ok(())
 }

@@ -1,8 +1,7 @@
-//! What is said of a commit (runtime.md A6.3, A10.1).
+//! What is said of a commit (runtime.md A6.3).
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Duration;
 
 use crate::change::{ChangeKind, PlannedChange};
 use crate::commit::CommitError;
@@ -68,22 +67,6 @@ pub fn failure_text(error: &CommitError) -> String {
 
 fn push_torn(text: &mut String, torn: &Path) {
     let _ = writeln!(text, "{} is damaged: it was being written when the failure came.", torn.display());
-}
-
-/// Wraps output in the freeform layout (A10.1). `exit_code` is 0 or 1. `shown` is `output`, perhaps
-/// truncated; when that changed the number of lines, the whole number is told.
-#[must_use]
-pub fn freeform_output(exit_code: i32, wall_time: Duration, output: &str, shown: &str) -> String {
-    // One decimal in the shortest form: `0`, `0.1`, `12`.
-    let seconds = (wall_time.as_secs_f64() * 10.0).round() / 10.0;
-    let mut text = format!("Exit code: {exit_code}\nWall time: {seconds} seconds\n");
-    let total = output.lines().count();
-    if total != shown.lines().count() {
-        let _ = writeln!(text, "Total output lines: {total}");
-    }
-    text.push_str("Output:\n");
-    text.push_str(shown);
-    text
 }
 
 #[cfg(test)]

@@ -1,0 +1,180 @@
+//! A verified call of the tool, and its run.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use tenon_protocol::{CallFact, CallId, FileChangeEntry, FileChangeKind, ItemStatus, TurnItem};
+use tenon_tools::outputs::freeform_layout;
+use tenon_tools::{
+    AbortedToolOutput, ApplyPatchToolOutput, ContentHash, Effects, Event, FileEffect, FileVersions,
+    FunctionCallError, PreparedCall, Progress, SharedTurnDiff, ShownAs, ToolInvocation, ToolOutput,
+};
+use tokio::task::JoinError;
+use tokio_util::sync::CancellationToken;
+
+use crate::change::{ChangeKind, Content, FileFact, PlannedChange};
+use crate::commit::{CommitError, Failure, Watch, commit};
+use crate::delta::{Delta, DeltaChange, DeltaKind};
+use crate::fs::Fs;
+use crate::plan::Plan;
+use crate::report::failure_text;
+
+/// A cancelled call says at least that it took this long (core.md 6.2).
+const SHORTEST_ABORT: Duration = Duration::from_millis(100);
+
+/// A patch that fits and has not happened.
+#[derive(Debug)]
+pub(crate) struct PreparedPatch {
+    call_id: CallId,
+    plan: Arc<Plan>,
+    effects: Effects,
+    fs: Arc<dyn Fs>,
+}
+
+impl PreparedPatch {
+    pub(crate) fn new(call_id: CallId, plan: Plan, effects: Effects, fs: Arc<dyn Fs>) -> Self {
+        Self { call_id, plan: Arc::new(plan), effects, fs }
+    }
+
+    /// What the plan would do, for policy, approval and journal. It hashes the files.
+    pub(crate) fn effects_of(plan: &Plan) -> Effects {
+        let effect = |fact: FileFact| FileEffect { path: fact.path, content: fact.sha256.map(ContentHash) };
+        let changes = plan.changes();
+        Effects {
+            reads: changes.iter().flat_map(PlannedChange::reads).map(effect).collect(),
+            writes: changes.iter().flat_map(PlannedChange::writes).map(effect).collect(),
+            ..Effects::none()
+        }
+    }
+
+    fn item(&self, status: ItemStatus) -> TurnItem {
+        let entry = |change: &PlannedChange| FileChangeEntry {
+            path: change.path().to_owned(),
+            kind: match change.kind() {
+                ChangeKind::Add => FileChangeKind::Add,
+                ChangeKind::Delete => FileChangeKind::Delete,
+                ChangeKind::Update => FileChangeKind::Update,
+            },
+        };
+        let mut changes: Vec<FileChangeEntry> = self.plan.changes().iter().map(entry).collect();
+        changes.sort();
+        TurnItem::FileChange { id: self.call_id.to_string(), changes, status }
+    }
+}
+
+#[async_trait]
+impl PreparedCall for PreparedPatch {
+    fn effects(&self) -> &Effects {
+        &self.effects
+    }
+
+    fn shown_as(&self) -> ShownAs {
+        ShownAs::Item(self.item(ItemStatus::InProgress))
+    }
+
+    async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
+        let started = call.host.clock.now();
+        let (plan, fs) = (Arc::clone(&self.plan), Arc::clone(&self.fs));
+        let mut watch =
+            Journal { cancellation: call.cancellation.clone(), progress: Arc::clone(&call.host.progress) };
+        let landing = tokio::task::spawn_blocking(move || commit(&plan, fs.as_ref(), &mut watch));
+        let outcome = landing.await.map_err(not_run)?;
+        let layout = |exit_code, output: &str| {
+            let wall_time = since(call, started);
+            freeform_layout(exit_code, wall_time, output, call.step.truncation)
+        };
+        let (delta, status, answer): (_, _, Result<Box<dyn ToolOutput>, _>) = match outcome {
+            Ok(done) => {
+                let text = layout(0, &done.summary.success_text());
+                (done.delta, ItemStatus::Completed, Ok(Box::new(ApplyPatchToolOutput { text })))
+            }
+            Err(error) if matches!(error.failure, Failure::Cancelled) => {
+                let seconds = since(call, started).max(SHORTEST_ABORT).as_secs_f64();
+                let message = format!("aborted by user after {seconds:.1}s");
+                (error.delta, ItemStatus::Failed, Ok(Box::new(AbortedToolOutput { message })))
+            }
+            Err(error) => {
+                log(&call.call_id, &error);
+                let text = layout(1, &failure_text(&error));
+                (error.delta, ItemStatus::Failed, Err(FunctionCallError::respond(text)))
+            }
+        };
+        record(delta, &call.tracker);
+        call.host.events.emit(Event::ItemCompleted(self.item(status)));
+        answer
+    }
+}
+
+fn since(call: &ToolInvocation, started: Instant) -> Duration {
+    call.host.clock.now().saturating_duration_since(started)
+}
+
+/// A task that did not end on its own. Its panic goes on where panics of tools are dealt with.
+pub(crate) fn not_run(error: JoinError) -> FunctionCallError {
+    match error.try_into_panic() {
+        Ok(panic) => std::panic::resume_unwind(panic),
+        Err(error) => FunctionCallError::respond(format!("execution error: {error}")),
+    }
+}
+
+/// The operating system's reason is for the operator; the model is not told (A6).
+fn log(call_id: &CallId, error: &CommitError) {
+    let cause = std::error::Error::source(&error.failure).map(ToString::to_string);
+    tracing::warn!(%call_id, failure = %error.failure, cause, "a patch was not applied in full");
+}
+
+/// Tells the turn's diff what stands (A6.8, A6.9).
+fn record(delta: Delta, tracker: &SharedTurnDiff) {
+    tracker.record(delta.changes.into_iter().flat_map(versions).collect());
+    if !delta.exact {
+        tracker.invalidate();
+    }
+}
+
+fn versions(change: DeltaChange) -> Vec<FileVersions> {
+    let bytes = |content: Content| Arc::unwrap_or_clone(content);
+    let DeltaChange { path, kind } = change;
+    match kind {
+        DeltaKind::Add { content, overwritten_content } => {
+            vec![FileVersions { path, before: overwritten_content.map(bytes), after: Some(bytes(content)) }]
+        }
+        DeltaKind::Delete { content } => {
+            vec![FileVersions { path, before: Some(bytes(content)), after: None }]
+        }
+        DeltaKind::Update { move_path: None, old_content, new_content, overwritten_move_content: _ } => {
+            vec![FileVersions { path, before: Some(bytes(old_content)), after: Some(bytes(new_content)) }]
+        }
+        DeltaKind::Update { move_path: Some(to), old_content, new_content, overwritten_move_content } => {
+            vec![
+                FileVersions { path, before: Some(bytes(old_content)), after: None },
+                FileVersions {
+                    path: to,
+                    before: overwritten_move_content.map(bytes),
+                    after: Some(bytes(new_content)),
+                },
+            ]
+        }
+    }
+}
+
+/// Follows a commit for the journal: which files are being written, and which were (core.md 0.4).
+struct Journal {
+    cancellation: CancellationToken,
+    progress: Arc<dyn Progress>,
+}
+
+impl Watch for Journal {
+    fn cancelled(&self) -> bool {
+        self.cancellation.is_cancelled()
+    }
+
+    fn before(&mut self, path: &Path) {
+        self.progress.record(CallFact::File { path: path.to_owned(), done: false });
+    }
+
+    fn after(&mut self, path: &Path) {
+        self.progress.record(CallFact::File { path: path.to_owned(), done: true });
+    }
+}

@@ -1,0 +1,172 @@
+//! The tool `apply_patch` (core.md 9.3, runtime.md A1), and the interceptor for shell commands.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use tenon_protocol::{CallId, ToolName};
+use tenon_tools::{
+    CommandInterceptor, Event, EventSink, FunctionCallError, HookIdentity, HookInputForm, InputObserver,
+    PreparedCall, ToolExecutor, ToolInvocation, ToolPayload, ToolSpec,
+};
+
+use crate::fs::Fs;
+use crate::grammar::LARK_GRAMMAR;
+use crate::intercept::{IMPLICIT, PatchCommand, patch_command};
+use crate::parser::parse_patch;
+use crate::plan::plan;
+use crate::prepared::PreparedPatch;
+use crate::real_fs::RealFs;
+use crate::stream::PatchPreview;
+
+/// The tool's name, for the model and for hooks.
+const NAME: &str = "apply_patch";
+/// Names by which hooks may select it as well (core.md 5.3).
+const HOOK_ALIASES: &[&str] = &["Write", "Edit"];
+
+const DESCRIPTION: &str = "Edits files: adds, changes, moves and deletes them. This is a freeform tool: its input \
+     is the patch itself, as plain text, and must not be wrapped in JSON.";
+
+const UNSUPPORTED: &str = "apply_patch handler received unsupported payload";
+const NO_SELECTION: &str = "apply_patch environment selection is unavailable for this turn";
+const EMPTY: &str = "patch rejected: empty patch";
+
+/// The tool `apply_patch`, and the one that takes patches out of shell commands: register it as both.
+#[derive(Debug, Clone)]
+pub struct ApplyPatchTool {
+    name: ToolName,
+    fs: Arc<dyn Fs>,
+}
+
+impl Default for ApplyPatchTool {
+    fn default() -> Self {
+        Self::on(Arc::new(RealFs))
+    }
+}
+
+impl ApplyPatchTool {
+    /// The tool on another file system.
+    #[must_use]
+    pub fn on(fs: Arc<dyn Fs>) -> Self {
+        Self { name: ToolName::plain(NAME), fs }
+    }
+
+    /// Parses and verifies a patch whose paths start from `cwd`.
+    async fn verify(
+        &self,
+        text: &str,
+        cwd: &Path,
+        call: &ToolInvocation,
+    ) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
+        let patch = parse_patch(text).map_err(|error| unverified(&error))?;
+        if patch.environment_id.is_some() {
+            return Err(FunctionCallError::respond(NO_SELECTION));
+        }
+        if patch.hunks.is_empty() {
+            return Err(FunctionCallError::respond(EMPTY));
+        }
+        let (fs, cwd) = (Arc::clone(&self.fs), cwd.to_owned());
+        // Files are read and searched: too long for a thread that serves others.
+        let planned = tokio::task::spawn_blocking(move || {
+            plan(&patch, &cwd, fs.as_ref()).map(|plan| {
+                let effects = PreparedPatch::effects_of(&plan);
+                (plan, effects)
+            })
+        });
+        let (plan, effects) = match planned.await {
+            Ok(planned) => planned.map_err(|error| unverified(&error))?,
+            Err(error) => return Err(crate::prepared::not_run(error)),
+        };
+        Ok(Box::new(PreparedPatch::new(call.call_id.clone(), plan, effects, Arc::clone(&self.fs))))
+    }
+}
+
+/// A patch that is wrong, or does not fit (A7.4).
+fn unverified(error: &dyn std::fmt::Display) -> FunctionCallError {
+    FunctionCallError::respond(format!("apply_patch verification failed: {error}"))
+}
+
+#[async_trait]
+impl ToolExecutor for ApplyPatchTool {
+    fn name(&self) -> &ToolName {
+        &self.name
+    }
+
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::lark(NAME, DESCRIPTION, LARK_GRAMMAR)
+    }
+
+    fn accepts(&self, payload: &ToolPayload) -> bool {
+        match payload {
+            ToolPayload::Custom { .. } => true,
+            ToolPayload::Function { .. } | ToolPayload::ToolSearch { .. } => false,
+        }
+    }
+
+    /// A patch that is landing is not torn off: the answer says what stands.
+    fn waits_for_cancellation(&self) -> bool {
+        true
+    }
+
+    fn hook_identity(&self) -> Option<HookIdentity> {
+        Some(HookIdentity::named(NAME.into(), HookInputForm::CommandText).with_aliases(HOOK_ALIASES))
+    }
+
+    fn input_observer(&self, call_id: Option<CallId>) -> Option<Box<dyn InputObserver>> {
+        Some(Box::new(PatchObserver { call_id, preview: PatchPreview::default() }))
+    }
+
+    async fn prepare(&self, call: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
+        match &call.payload {
+            ToolPayload::Custom { input } => self.verify(input, &call.step.cwd, call).await,
+            ToolPayload::Function { .. } | ToolPayload::ToolSearch { .. } => {
+                Err(FunctionCallError::respond(UNSUPPORTED))
+            }
+        }
+    }
+}
+
+#[async_trait]
+impl CommandInterceptor for ApplyPatchTool {
+    async fn intercept(
+        &self,
+        argv: &[String],
+        cwd: &Path,
+        call: &ToolInvocation,
+    ) -> Option<Result<Box<dyn PreparedCall>, FunctionCallError>> {
+        match patch_command(argv)? {
+            PatchCommand::Implicit => Some(Err(unverified(&IMPLICIT))),
+            PatchCommand::Explicit { patch, cd } => {
+                let cwd = cd.map_or_else(|| cwd.to_owned(), |cd| cwd.join(cd));
+                Some(self.verify(&patch, &cwd, call).await)
+            }
+        }
+    }
+}
+
+/// Shows a patch while the model still writes it (A12).
+struct PatchObserver {
+    /// Some servers tell it only with the whole item; until then nothing can be shown.
+    call_id: Option<CallId>,
+    preview: PatchPreview,
+}
+
+impl InputObserver for PatchObserver {
+    fn delta(&mut self, delta: &str, events: &dyn EventSink) {
+        let changes = self.preview.push(delta, Instant::now());
+        if let (Some(call_id), Some(changes)) = (&self.call_id, changes) {
+            events.emit(Event::PatchProgress { call_id: call_id.clone(), changes });
+        }
+    }
+
+    fn done(&mut self, call_id: &CallId, events: &dyn EventSink) {
+        if let Some(changes) = self.preview.finish() {
+            events.emit(Event::PatchProgress { call_id: call_id.clone(), changes });
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "tool_tests.rs"]
+mod tests;
