@@ -2,9 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::entry::{Entry, EntryError};
+
 /// One entry of a message.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "Entry")]
 pub enum ContentItem {
     /// Text for the model.
     InputText {
@@ -14,13 +16,13 @@ pub enum ContentItem {
     /// An image for the model, inline or by reference.
     InputImage {
         /// An URL, mostly `data:{mime};base64,{data}`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         image_url: Option<String>,
         /// The id of an uploaded file, in place of the URL.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         file_id: Option<String>,
         /// How finely the model should look; not written when absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         detail: Option<ImageDetail>,
     },
     /// Sound for the model.
@@ -33,6 +35,23 @@ pub enum ContentItem {
         /// The text.
         text: String,
     },
+}
+
+impl TryFrom<Entry> for ContentItem {
+    type Error = EntryError;
+
+    fn try_from(entry: Entry) -> Result<Self, EntryError> {
+        Ok(match entry.tag.as_str() {
+            "input_text" => Self::InputText { text: entry.needs_text()? },
+            "output_text" => Self::OutputText { text: entry.needs_text()? },
+            "input_image" => {
+                let Entry { image_url, file_id, detail, .. } = entry;
+                Self::InputImage { image_url, file_id, detail }
+            }
+            "input_audio" => Self::InputAudio { audio_url: entry.needs_audio_url()? },
+            _ => return Err(entry.unknown(&["input_text", "input_image", "input_audio", "output_text"])),
+        })
+    }
 }
 
 impl ContentItem {

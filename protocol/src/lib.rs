@@ -32,6 +32,7 @@ mod call_id;
 mod call_tool_result;
 mod content;
 mod decode;
+mod entry;
 mod event;
 mod input_item;
 mod item;

@@ -6,6 +6,7 @@ use serde::de::{self, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::content::ImageDetail;
+use crate::entry::{Entry, EntryError};
 
 /// The output of a call: its body, and whether the call succeeded as far as is known.
 ///
@@ -131,7 +132,7 @@ impl<'de> Visitor<'de> for BodyVisitor {
 
 /// One entry of an output's list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "Entry")]
 pub enum FunctionCallOutputContentItem {
     /// Text.
     InputText {
@@ -141,13 +142,13 @@ pub enum FunctionCallOutputContentItem {
     /// An image, inline or by reference.
     InputImage {
         /// An URL, mostly `data:{mime};base64,{data}`.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         image_url: Option<String>,
         /// The id of an uploaded file, in place of the URL.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         file_id: Option<String>,
         /// How finely the model should look; not written when absent.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         detail: Option<ImageDetail>,
     },
     /// Sound.
@@ -160,6 +161,32 @@ pub enum FunctionCallOutputContentItem {
         /// The encrypted text.
         encrypted_content: String,
     },
+}
+
+impl TryFrom<Entry> for FunctionCallOutputContentItem {
+    type Error = EntryError;
+
+    fn try_from(entry: Entry) -> Result<Self, EntryError> {
+        Ok(match entry.tag.as_str() {
+            "input_text" => Self::InputText { text: entry.needs_text()? },
+            "input_image" => {
+                let Entry { image_url, file_id, detail, .. } = entry;
+                Self::InputImage { image_url, file_id, detail }
+            }
+            "input_audio" => Self::InputAudio { audio_url: entry.needs_audio_url()? },
+            "encrypted_content" => {
+                Self::EncryptedContent { encrypted_content: entry.needs_encrypted_content()? }
+            }
+            _ => {
+                return Err(entry.unknown(&[
+                    "input_text",
+                    "input_image",
+                    "input_audio",
+                    "encrypted_content",
+                ]));
+            }
+        })
+    }
 }
 
 impl FunctionCallOutputContentItem {

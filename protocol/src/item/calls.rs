@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Serialize};
 
 use crate::raw_json::RawJson;
@@ -111,7 +112,7 @@ pub struct LocalShellCall {
 
 /// What a [`LocalShellCall`] was to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "ReadAction")]
 pub enum LocalShellAction {
     /// Run a command.
     Exec(LocalShellExec),
@@ -134,4 +135,34 @@ pub struct LocalShellExec {
     /// Whose rights it gets.
     #[serde(default)]
     pub user: Option<String>,
+}
+
+/// An action as it is read: in one pass, so that members nobody reads do no harm.
+#[derive(Deserialize)]
+struct ReadAction {
+    #[serde(rename = "type")]
+    tag: String,
+    #[serde(default)]
+    command: Option<Vec<String>>,
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+    #[serde(default)]
+    working_directory: Option<String>,
+    #[serde(default)]
+    env: Option<BTreeMap<String, String>>,
+    #[serde(default)]
+    user: Option<String>,
+}
+
+impl TryFrom<ReadAction> for LocalShellAction {
+    type Error = serde::de::value::Error;
+
+    fn try_from(read: ReadAction) -> Result<Self, Self::Error> {
+        let ReadAction { tag, command, timeout_ms, working_directory, env, user } = read;
+        if tag != "exec" {
+            return Err(Self::Error::unknown_variant(&tag, &["exec"]));
+        }
+        let command = command.ok_or_else(|| Self::Error::missing_field("command"))?;
+        Ok(Self::Exec(LocalShellExec { command, timeout_ms, working_directory, env, user }))
+    }
 }

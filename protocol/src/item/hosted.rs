@@ -1,6 +1,6 @@
 //! What the API does by itself.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::raw_json::RawJson;
 
@@ -26,73 +26,64 @@ pub struct WebSearchCall {
 }
 
 /// What a [`WebSearchCall`] did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum WebSearchAction {
     /// Searched.
     Search {
         /// For this.
+        #[serde(skip_serializing_if = "Option::is_none")]
         query: Option<String>,
         /// Or for these.
+        #[serde(skip_serializing_if = "Option::is_none")]
         queries: Option<Vec<String>>,
     },
     /// Opened a page.
     OpenPage {
         /// Its address.
+        #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
     },
     /// Searched inside a page.
     FindInPage {
         /// Its address.
+        #[serde(skip_serializing_if = "Option::is_none")]
         url: Option<String>,
         /// For this.
+        #[serde(skip_serializing_if = "Option::is_none")]
         pattern: Option<String>,
     },
     /// An action that we don't know, as it came.
+    #[serde(untagged)]
     Other(RawJson),
 }
 
-/// The actions that we know, in serde's terms.
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum KnownAction {
-    Search {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        query: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        queries: Option<Vec<String>>,
-    },
-    OpenPage {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        url: Option<String>,
-    },
-    FindInPage {
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        url: Option<String>,
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        pattern: Option<String>,
-    },
-}
-
-impl Serialize for WebSearchAction {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let known = match self.clone() {
-            Self::Search { query, queries } => KnownAction::Search { query, queries },
-            Self::OpenPage { url } => KnownAction::OpenPage { url },
-            Self::FindInPage { url, pattern } => KnownAction::FindInPage { url, pattern },
-            Self::Other(raw) => return raw.serialize(serializer),
-        };
-        known.serialize(serializer)
-    }
+/// An action as it is read: in one pass, so that members nobody reads do no harm.
+#[derive(Deserialize)]
+struct ReadAction {
+    #[serde(rename = "type")]
+    tag: String,
+    #[serde(default)]
+    query: Option<String>,
+    #[serde(default)]
+    queries: Option<Vec<String>>,
+    #[serde(default)]
+    url: Option<String>,
+    #[serde(default)]
+    pattern: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for WebSearchAction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = RawJson::deserialize(deserializer)?;
-        Ok(match raw.to::<KnownAction>() {
-            Ok(KnownAction::Search { query, queries }) => Self::Search { query, queries },
-            Ok(KnownAction::OpenPage { url }) => Self::OpenPage { url },
-            Ok(KnownAction::FindInPage { url, pattern }) => Self::FindInPage { url, pattern },
-            Err(_) => Self::Other(raw),
+        let Ok(ReadAction { tag, query, queries, url, pattern }) = raw.to() else {
+            return Ok(Self::Other(raw));
+        };
+        Ok(match tag.as_str() {
+            "search" => Self::Search { query, queries },
+            "open_page" => Self::OpenPage { url },
+            "find_in_page" => Self::FindInPage { url, pattern },
+            _ => Self::Other(raw),
         })
     }
 }

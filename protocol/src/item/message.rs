@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::ContentItem;
+use crate::entry::{Entry, EntryError};
 use crate::raw_json::RawJson;
 
 /// `message`: what the user, the developer or the model says.
@@ -71,7 +72,7 @@ pub struct AgentMessage {
 
 /// One entry of an [`AgentMessage`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "Entry")]
 pub enum AgentMessageContent {
     /// Text.
     InputText {
@@ -83,4 +84,18 @@ pub enum AgentMessageContent {
         /// The encrypted text.
         encrypted_content: String,
     },
+}
+
+impl TryFrom<Entry> for AgentMessageContent {
+    type Error = EntryError;
+
+    fn try_from(entry: Entry) -> Result<Self, EntryError> {
+        match entry.tag.as_str() {
+            "input_text" => Ok(Self::InputText { text: entry.needs_text()? }),
+            "encrypted_content" => {
+                Ok(Self::EncryptedContent { encrypted_content: entry.needs_encrypted_content()? })
+            }
+            _ => Err(entry.unknown(&["input_text", "encrypted_content"])),
+        }
+    }
 }

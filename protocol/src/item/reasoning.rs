@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::entry::{Entry, EntryError};
 use crate::raw_json::RawJson;
 
 /// `reasoning`: what the model thought, as far as it is told.
@@ -39,7 +40,7 @@ fn holds_reasoning_text(content: &Option<Vec<ReasoningContent>>) -> bool {
 
 /// One part of a summary.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "Entry")]
 pub enum ReasoningSummary {
     /// Text.
     SummaryText {
@@ -50,7 +51,7 @@ pub enum ReasoningSummary {
 
 /// One entry of the thoughts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case", try_from = "Entry")]
 pub enum ReasoningContent {
     /// A thought.
     ReasoningText {
@@ -62,4 +63,27 @@ pub enum ReasoningContent {
         /// The text.
         text: String,
     },
+}
+
+impl TryFrom<Entry> for ReasoningSummary {
+    type Error = EntryError;
+
+    fn try_from(entry: Entry) -> Result<Self, EntryError> {
+        match entry.tag.as_str() {
+            "summary_text" => Ok(Self::SummaryText { text: entry.needs_text()? }),
+            _ => Err(entry.unknown(&["summary_text"])),
+        }
+    }
+}
+
+impl TryFrom<Entry> for ReasoningContent {
+    type Error = EntryError;
+
+    fn try_from(entry: Entry) -> Result<Self, EntryError> {
+        match entry.tag.as_str() {
+            "reasoning_text" => Ok(Self::ReasoningText { text: entry.needs_text()? }),
+            "text" => Ok(Self::Text { text: entry.needs_text()? }),
+            _ => Err(entry.unknown(&["reasoning_text", "text"])),
+        }
+    }
 }

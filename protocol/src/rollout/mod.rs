@@ -168,5 +168,5 @@ impl<'de> Deserialize<'de> for RolloutLine {
 }
 
 #[cfg(test)]
-#[path = "../rollout_tests.rs"]
+#[path = "rollout_tests.rs"]
 mod tests;

@@ -113,5 +113,5 @@ fn read_item(kind: &str, json: &str) -> Result<Box<ResponseItem>, String> {
 }
 
 #[cfg(test)]
-#[path = "../wire_tests.rs"]
+#[path = "wire_tests.rs"]
 mod tests;
