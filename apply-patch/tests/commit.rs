@@ -8,8 +8,8 @@ use std::sync::Arc;
 use pretty_assertions::assert_eq;
 use support::*;
 use tenon_apply_patch::{
-    ChangeKind, Delta, DeltaChange, DeltaKind, Failure, RealFs, Watch, commit, failure_text, parse_patch,
-    plan,
+    ChangeKind, Delta, DeltaChange, DeltaKind, Failure, MAX_FILE_BYTES, RealFs, Watch, commit, failure_text,
+    parse_patch, plan,
 };
 
 fn bytes(text: &str) -> Arc<Vec<u8>> {
@@ -329,4 +329,19 @@ fn a_large_patch_is_no_matter() {
     let line = "+".to_owned() + &"x".repeat(99) + "\n";
     apply(&folder, &format!("*** Add File: big\n{}", line.repeat(3000).trim_end()));
     assert_eq!(folder.read("big").len(), 300_000);
+}
+
+#[test]
+fn the_bound_of_file_sizes_is_exact() {
+    let folder = Folder::with(&[("a", b"x\n")]);
+    let body = "*** Update File: a\n-x\n+y";
+    let claiming = |len| OddFs { claimed_len: Some(len), ..OddFs::sound() };
+    let Outcome::Refused(error) = attempt(&folder, body, &claiming(MAX_FILE_BYTES + 1)) else {
+        panic!("too large")
+    };
+    assert_eq!(
+        shown(&folder, &error.to_string()),
+        "Failed to read file to update <cwd>/a: it has 4294967296 bytes, and a patch can change files of up to 4294967295 bytes"
+    );
+    assert!(matches!(attempt(&folder, body, &claiming(MAX_FILE_BYTES)), Outcome::Done(_)));
 }

@@ -239,9 +239,57 @@ fn a_move_that_changes_only_the_case_of_a_name() {
     for chunk in ["", "\n-x\n+y"] {
         let folder = Folder::with(&[("readme", b"x\n")]);
         let body = format!("*** Update File: readme\n*** Move to: README{chunk}");
-        let outcome = attempt(&folder, &body, &OddFs::blind_to_case());
+        let fs = OddFs { blind_to_case: true, ..OddFs::sound() };
+        let outcome = attempt(&folder, &body, &fs);
         assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
         let expected = if chunk.is_empty() { "x\n" } else { "y\n" };
         assert_eq!(folder.text("readme"), expected);
+    }
+}
+
+#[test]
+fn a_file_in_a_closed_directory_is_written_in_place() {
+    let folder = Folder::with(&[("a", b"x\n")]);
+    let number = folder.at("a").metadata().expect("there").ino();
+    let fs = OddFs { closed_directories: true, ..OddFs::sound() };
+    assert!(matches!(attempt(&folder, &edit("a"), &fs), Outcome::Done(_)));
+    assert_eq!(
+        (folder.text("a"), folder.at("a").metadata().expect("there").ino()),
+        ("y\n".to_owned(), number)
+    );
+    // A new file has no place there.
+    let Outcome::Failed(error) = attempt(&folder, "*** Add File: b\n+1", &fs) else { panic!("closed") };
+    assert_eq!(shown(&folder, &error.to_string()), "Failed to write file <cwd>/b");
+}
+
+#[test]
+fn a_write_protected_file_is_not_replaced() {
+    let folder = Folder::with(&[("a", b"x\n"), ("b", b"x\n")]);
+    let before = folder.tree();
+    let fs = OddFs { write_protected: true, ..OddFs::sound() };
+    let body = format!("*** Add File: new\n+1\n{}", edit("a"));
+    let Outcome::Failed(error) = attempt(&folder, &body, &fs) else { panic!("protected") };
+    assert_eq!(shown(&folder, &error.to_string()), "Failed to write file <cwd>/a");
+    assert_eq!(folder.tree(), before);
+}
+
+#[test]
+fn moves_between_file_systems() {
+    let Ok(guard) = tempfile::tempdir_in("/dev/shm") else { return };
+    let there = guard.path().canonicalize().expect("exists");
+    for chunk in ["", "\n-x\n+y"] {
+        let folder = Folder::with(&[("a", b"x\n")]);
+        if folder.root.metadata().expect("there").dev() == there.metadata().expect("there").dev() {
+            return;
+        }
+        folder.set_mode("a", 0o741);
+        let to = there.join("new/b");
+        let done = apply(&folder, &format!("*** Update File: a\n*** Move to: {}{chunk}", to.display()));
+        assert!(done.delta.exact);
+        let expected = if chunk.is_empty() { "x\n" } else { "y\n" };
+        assert_eq!(std::fs::read_to_string(&to).expect("moved"), expected);
+        assert_eq!(to.metadata().expect("there").mode() & 0o7777, 0o741);
+        assert!(!folder.exists("a"));
+        std::fs::remove_file(to).expect("there");
     }
 }

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tenon_apply_patch::{CommitError, Committed, Facts, Fs, RealFs, VerifyError, commit, parse_patch, plan};
+use tenon_apply_patch::{
+    CommitError, Committed, Facts, Fs, Kind, RealFs, VerifyError, commit, parse_patch, plan,
+};
 
 /// A folder that goes when the test ends.
 #[derive(Debug)]
@@ -155,33 +157,34 @@ pub fn shown(folder: &Folder, text: &str) -> String {
 
 /// A disk that fails, or is odd in another way: operations that change something are counted, and one
 /// of them, or all from one on, fails.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct OddFs {
-    done: AtomicUsize,
-    fails_at: usize,
-    for_good: bool,
+    pub done: AtomicUsize,
+    pub fails_at: Option<usize>,
+    pub for_good: bool,
     /// Permissions of the files that were made.
     pub modes: Mutex<Vec<u32>>,
-    blind_to_case: bool,
+    /// Names that differ in case only are one.
+    pub blind_to_case: bool,
+    /// No file can be made.
+    pub closed_directories: bool,
+    /// No file may be written.
+    pub write_protected: bool,
+    /// How large files claim to be.
+    pub claimed_len: Option<u64>,
 }
 
 impl OddFs {
     pub fn sound() -> Self {
-        let modes = Mutex::default();
-        Self { done: AtomicUsize::new(0), fails_at: usize::MAX, for_good: false, modes, blind_to_case: false }
+        Self::default()
     }
 
     pub fn failing_at(at: usize) -> Self {
-        Self { fails_at: at, ..Self::sound() }
+        Self { fails_at: Some(at), ..Self::sound() }
     }
 
     pub fn failing_from(at: usize) -> Self {
         Self { for_good: true, ..Self::failing_at(at) }
-    }
-
-    /// Takes names for the same that differ in case only.
-    pub fn blind_to_case() -> Self {
-        Self { blind_to_case: true, ..Self::sound() }
     }
 
     pub fn operations(&self) -> usize {
@@ -197,14 +200,18 @@ impl OddFs {
 
     fn step(&self) -> io::Result<()> {
         let number = self.done.fetch_add(1, Ordering::Relaxed);
-        let fails = if self.for_good { number >= self.fails_at } else { number == self.fails_at };
+        let fails = self.fails_at.is_some_and(|at| number == at || self.for_good && number > at);
         if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
 
 impl Fs for OddFs {
     fn facts(&self, path: &Path) -> io::Result<Facts> {
-        RealFs.facts(&self.path(path))
+        let mut facts = RealFs.facts(&self.path(path))?;
+        if facts.kind == Kind::File {
+            facts.len = self.claimed_len.unwrap_or(facts.len);
+        }
+        Ok(facts)
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
@@ -220,11 +227,17 @@ impl Fs for OddFs {
     }
 
     fn may_write(&self, path: &Path) -> io::Result<()> {
+        if self.write_protected {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         RealFs.may_write(&self.path(path))
     }
 
     fn create(&self, path: &Path, mode: u32) -> io::Result<File> {
         self.step()?;
+        if self.closed_directories {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
         self.modes.lock().expect("unbroken").push(mode);
         RealFs.create(&self.path(path), mode)
     }
