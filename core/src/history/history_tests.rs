@@ -45,10 +45,8 @@ fn what_has_no_place_in_a_history_is_not_kept() {
 #[test]
 fn outputs_are_cut_to_the_policy_and_its_allowance() {
     let mut history = History::new(TruncationPolicy::Bytes(128));
-    let text = |item: &ResponseItem| match payload::payload(item.kind()).unwrap().body.to_text() {
-        Some(text) => text,
-        None => String::new(),
-    };
+    let text =
+        |item: &ResponseItem| payload::payload(item.kind()).unwrap().body.to_text().unwrap_or_default();
     // 128 * 1.2 = 154: at the edge it stays, one byte more is cut.
     for (call, output) in [
         (function_call as fn(&str) -> _, function_output as fn(&str, &str) -> _),

@@ -23,7 +23,7 @@ use tenon_tools::{ModelAbilities, TruncationPolicy};
 pub use media::IMAGE_OMITTED;
 pub use normalise::ABORTED;
 pub use pairing::CallFamily;
-pub(crate) use pairing::{Role, index, role, synthetic_output};
+pub(crate) use pairing::{Positions, Role, index, role, synthetic_output};
 
 /// Looks at every item before it is kept, and may put another in its place: where images that no request could carry
 /// are shrunk or replaced.

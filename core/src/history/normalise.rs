@@ -8,7 +8,7 @@ use tenon_protocol::{ItemKind, ResponseItem};
 use tenon_tools::ModelAbilities;
 
 use super::media::without_unsupported;
-use super::pairing::{CallFamily, PairIndex, Role, index, role, synthetic_output};
+use super::pairing::{CallFamily, PairIndex, Positions, Role, index, role, synthetic_output};
 
 /// The text of an output that nobody gave (core.md 7.5 A).
 pub const ABORTED: &str = "aborted";
@@ -16,8 +16,7 @@ pub const ABORTED: &str = "aborted";
 /// The items as a request shows them. Linear in their number; items that need no repair are shared, not copied.
 pub(super) fn normalised(items: &[Arc<ResponseItem>], abilities: ModelAbilities) -> Vec<Arc<ResponseItem>> {
     let index = index(items);
-    let missing: HashSet<usize> =
-        index.values().flat_map(|positions| positions.unpaired()).copied().collect();
+    let missing: HashSet<usize> = index.values().flat_map(Positions::unpaired).copied().collect();
     let mut prompt = Vec::with_capacity(items.len() + missing.len());
     for (position, item) in items.iter().enumerate() {
         if is_orphan(item, &index) {

@@ -4,6 +4,7 @@ use serde_json::json;
 use tenon_protocol::ResponseItem;
 
 /// An item from its JSON, as one that came from the API.
+#[allow(clippy::needless_pass_by_value, reason = "it is called with a `json!` each time")]
 pub(crate) fn item(json: serde_json::Value) -> ResponseItem {
     ResponseItem::parse(&json.to_string()).unwrap()
 }

@@ -7,7 +7,7 @@ use tenon_protocol::{CallId, ResponseItem};
 use super::facts::Journal;
 use super::processes::Processes;
 use super::reader::LoadedRollout;
-use crate::history::{CallFamily, Role, index, role, synthetic_output};
+use crate::history::{CallFamily, Positions, Role, index, role, synthetic_output};
 
 /// What the model reads of a call that never started.
 pub const NOT_RUN: &str = "not run: the runtime stopped before this call started";
@@ -48,8 +48,7 @@ pub(super) fn settlements(rollout: &LoadedRollout, processes: &dyn Processes) ->
     }
     let replayed = rollout.replayed();
     let items: Vec<&ResponseItem> = replayed.iter().map(|replayed| &replayed.item).collect();
-    let mut unpaired: Vec<usize> =
-        index(&items).values().flat_map(|positions| positions.unpaired()).copied().collect();
+    let mut unpaired: Vec<usize> = index(&items).values().flat_map(Positions::unpaired).copied().collect();
     unpaired.sort_unstable();
     let (occurrences, journal) = (occurrences(rollout), Journal::of(rollout));
     let settled = unpaired.into_iter().filter_map(|at| {
