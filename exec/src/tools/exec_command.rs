@@ -106,7 +106,6 @@ impl ToolExecutor for ExecCommand {
             if let Some(taken) = interceptor.intercept(&argv, &folder, call).await {
                 return Ok(Box::new(Intercepted {
                     inner: taken?,
-                    command: arguments.cmd,
                     max_output_tokens: arguments.max_output_tokens,
                 }));
             }

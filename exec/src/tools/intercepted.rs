@@ -11,8 +11,6 @@ use tenon_tools::{
 /// The other tool's call, answered in the layout of this one.
 pub(super) struct Intercepted {
     pub(super) inner: Box<dyn PreparedCall>,
-    /// The command as hooks see it.
-    pub(super) command: String,
     pub(super) max_output_tokens: Option<usize>,
 }
 
@@ -34,7 +32,8 @@ impl PreparedCall for Intercepted {
             wall_time: Duration::ZERO,
             raw_output: text_of(item).into_bytes(),
             max_output_tokens: self.max_output_tokens,
-            hook_command: Some(self.command),
+            // No PostToolUse hook hears of it: the command itself never ran (core.md 9.3).
+            hook_command: None,
             truncation_policy: call.step.truncation,
             ..ExecCommandToolOutput::default()
         }))
