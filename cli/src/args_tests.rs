@@ -1,3 +1,6 @@
+use std::path::Path;
+
+use clap::CommandFactory;
 use clap::error::ErrorKind;
 use pretty_assertions::assert_eq;
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tenon_apply_patch::ApplyPatchTool;
 use tenon_core::handlers::{RequestUserInput, UpdatePlan, ViewImage};
 use tenon_core::{Session, SessionBuilder, SessionOptions};
 use tenon_exec::{ExecConfig, ExecService};
@@ -42,6 +43,8 @@ impl Wired {
         let exec = exec_service(&plan.config, environment);
         let builder = SessionBuilder::new(options(&plan, &exec), plan.model)
             .tools(tools(&exec))
+            // A patch that a command holds is applied by the tool, and not by the command.
+            .interceptor(Arc::new(ApplyPatchTool::default()))
             .events(events)
             .commands(exec.command_runner());
         let builder = match plan.rollout {
@@ -71,6 +74,7 @@ pub(crate) fn tools(exec: &ExecService) -> Vec<Arc<dyn ToolExecutor>> {
     let mut tools = exec.tools();
     tools.push(Arc::new(UpdatePlan::default()));
     tools.push(Arc::new(RequestUserInput::default()));
+    tools.push(Arc::new(ApplyPatchTool::default()));
     tools.push(Arc::new(ViewImage::default()));
     tools
 }

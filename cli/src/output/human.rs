@@ -5,20 +5,18 @@
 
 mod diff;
 mod style;
+mod words;
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tenon_protocol::{
-    FileChangeEntry, FileChangeKind, ItemStatus, StepStatus, TokenUsage, TurnItem, UpdatePlanArgs,
-};
+use tenon_protocol::{FileChangeKind, ItemStatus, StepStatus, TokenUsage, TurnItem, UpdatePlanArgs};
 use tenon_tools::{AbortReason, Event};
 
+use super::Printer;
 use super::text::{clip, excerpt, first_line, neutral};
-use super::{Printer, shell_words};
 use diff::Diffs;
 pub(crate) use style::Style;
 use style::Tone;
@@ -27,8 +25,6 @@ use style::Tone;
 pub(crate) const OUTPUT_MAX_LINES: usize = 20;
 /// How many characters of one line are shown.
 pub(crate) const LINE_MAX_CHARS: usize = 400;
-/// How many characters of a call's arguments are shown.
-pub(crate) const ARGUMENTS_MAX_CHARS: usize = 160;
 
 /// Where time comes from: none but tests have another than [`Instant::now`].
 type Now = Box<dyn Fn() -> Instant + Send>;
@@ -56,6 +52,8 @@ impl Printer for HumanPrinter {
             }
             Event::TurnStarted { turn_id: _ } => {
                 self.turn_started = (self.now)();
+                self.diffs = Diffs::default();
+                self.changed.clear();
                 Ok(())
             }
             Event::TurnCompleted { turn_id: _, usage, last_message: _ } => {
@@ -73,7 +71,7 @@ impl Printer for HumanPrinter {
             Event::PlanUpdated { call_id: _, plan } => self.plan(out, &plan),
             Event::TurnDiff { unified_diff } => {
                 let cwd = &self.cwd;
-                self.diffs.show_new(&unified_diff, &self.style, |path| short(cwd, path), out)
+                self.diffs.show_new(&unified_diff, &self.style, |path| words::short(cwd, path), out)
             }
             Event::BackgroundExit { call_id: _, process_id, exit_code } => {
                 self.note(out, &format!("background session {process_id} ended with exit code {exit_code}"))
@@ -119,7 +117,7 @@ impl HumanPrinter {
     }
 
     fn started(&mut self, out: &mut dyn Write, item: &TurnItem) -> io::Result<()> {
-        let Some(what) = self.what(item) else { return Ok(()) };
+        let Some(what) = words::what(item, &self.cwd) else { return Ok(()) };
         self.calls += 1;
         self.running.insert(item.id().to_owned(), (self.calls, (self.now)()));
         self.call_line(out, self.calls, Tone::Plain, &what)
@@ -127,7 +125,7 @@ impl HumanPrinter {
 
     fn completed(&mut self, out: &mut dyn Write, item: &TurnItem) -> io::Result<()> {
         match item {
-            TurnItem::AgentMessage { id: _, text } => self.message(out, text),
+            TurnItem::AgentMessage { id: _, text } => message(out, text),
             TurnItem::Reasoning { id: _, text } => self.indented(out, text, Tone::Dim),
             TurnItem::WebSearch { id: _, query, action: _ } => {
                 self.note(out, &format!("web search: {query}"))
@@ -153,46 +151,16 @@ impl HumanPrinter {
                 (self.calls, Duration::ZERO)
             }
         };
-        let (tone, mut how) = verdict(item.status());
-        if let TurnItem::CommandExecution { exit_code: Some(code), .. } = item {
-            how = format!("exit {code}");
-        }
-        self.call_line(out, number, tone, &format!("{how}, {}", seconds(took)))?;
+        let (tone, how) = words::verdict(item);
+        self.call_line(out, number, tone, &format!("{how}, {}", words::seconds(took)))?;
         if let TurnItem::FileChange { changes, status: ItemStatus::Completed, .. } = item {
             self.changed.extend(changes.iter().map(|change| (change.path.clone(), change.kind)));
         }
-        self.indented(out, &outcome(item), Tone::Dim)
-    }
-
-    /// What a call is about to do, on one line; none for what is no call.
-    fn what(&self, item: &TurnItem) -> Option<String> {
-        Some(match item {
-            TurnItem::CommandExecution { command, .. } => format!("$ {}", one_line(&script(command))),
-            TurnItem::FileChange { changes, .. } => format!("patch: {}", self.changes(changes)),
-            TurnItem::McpToolCall { server, tool, arguments, .. } => {
-                format!("{} {}", neutral(&format!("{server}.{tool}")), one_line(&arguments.to_string()))
-            }
-            TurnItem::ToolCall { name, arguments, .. } => {
-                format!("{} {}", neutral(name), one_line(arguments))
-            }
-            TurnItem::UserMessage { .. }
-            | TurnItem::AgentMessage { .. }
-            | TurnItem::Reasoning { .. }
-            | TurnItem::WebSearch { .. }
-            | TurnItem::ImageGeneration { .. }
-            | TurnItem::TodoList { .. }
-            | TurnItem::Error { .. } => return None,
-        })
-    }
-
-    fn changes(&self, changes: &[FileChangeEntry]) -> String {
-        let shown =
-            |change: &FileChangeEntry| format!("{} {}", kind_word(change.kind), self.path(&change.path));
-        one_line(&changes.iter().map(shown).collect::<Vec<_>>().join(", "))
+        self.indented(out, &words::outcome(item), Tone::Dim)
     }
 
     fn path(&self, path: &Path) -> String {
-        short(&self.cwd, path)
+        words::short(&self.cwd, path)
     }
 
     fn call_line(&self, out: &mut dyn Write, number: usize, tone: Tone, text: &str) -> io::Result<()> {
@@ -205,10 +173,6 @@ impl HumanPrinter {
         )
     }
 
-    fn message(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        writeln!(out, "\n{}\n", neutral(text.trim_end()))
-    }
-
     /// A foreign text under the line it belongs to, bounded.
     fn indented(&self, out: &mut dyn Write, text: &str, tone: Tone) -> io::Result<()> {
         for line in excerpt(&neutral(text), OUTPUT_MAX_LINES) {
@@ -218,11 +182,11 @@ impl HumanPrinter {
     }
 
     fn note(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        writeln!(out, "{}", self.style.paint(Tone::Dim, &one_line(text)))
+        writeln!(out, "{}", self.style.paint(Tone::Dim, &words::one_line(text)))
     }
 
     fn warning(&self, out: &mut dyn Write, text: &str) -> io::Result<()> {
-        writeln!(out, "{} {}", self.style.paint(Tone::Warning, "warning:"), one_line(text))
+        writeln!(out, "{} {}", self.style.paint(Tone::Warning, "warning:"), first_line(text, LINE_MAX_CHARS))
     }
 
     fn plan(&self, out: &mut dyn Write, plan: &UpdatePlanArgs) -> io::Result<()> {
@@ -233,7 +197,11 @@ impl HumanPrinter {
                 StepStatus::InProgress => ("[>]", Tone::Plain),
                 StepStatus::Pending => ("[ ]", Tone::Dim),
             };
-            writeln!(out, "    {}", self.style.paint(tone, &format!("{mark} {}", one_line(&step.step))))?;
+            writeln!(
+                out,
+                "    {}",
+                self.style.paint(tone, &format!("{mark} {}", words::one_line(&step.step)))
+            )?;
         }
         Ok(())
     }
@@ -254,20 +222,28 @@ impl HumanPrinter {
 
     /// What stands: changed files, tokens and time.
     fn turn_ends(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if !self.changed.is_empty() {
-            let shown = |(path, kind): (&PathBuf, &FileChangeKind)| match self.diffs.counts(path) {
-                Some((added, removed)) => format!("{} (+{added} -{removed})", self.path(path)),
-                None => format!("{} ({})", self.path(path), kind_word(*kind)),
-            };
-            let files: Vec<String> = self.changed.iter().map(shown).collect();
+        let files = self.changed_files();
+        if !files.is_empty() {
             writeln!(out, "{} {}", self.style.paint(Tone::Dim, "changed:"), self.fit(&files.join(", ")))?;
         }
-        let took = seconds((self.now)().duration_since(self.turn_started));
+        let took = words::seconds((self.now)().duration_since(self.turn_started));
         let spent = match self.usage {
-            Some(usage) if usage != TokenUsage::default() => format!("tokens: {}; ", tokens(usage)),
+            Some(usage) if usage != TokenUsage::default() => format!("tokens: {}; ", words::tokens(usage)),
             Some(_) | None => String::new(),
         };
         self.note(out, &format!("{spent}time: {took}"))
+    }
+
+    /// The files that look different from what they were when the turn began: by the turn's diff where there is one,
+    /// else by what the patches said.
+    fn changed_files(&self) -> Vec<String> {
+        let by_diff = !self.diffs.is_empty();
+        let shown = |(path, kind): (&PathBuf, &FileChangeKind)| match self.diffs.counts(path) {
+            Some((added, removed)) => Some(format!("{} (+{added} -{removed})", self.path(path))),
+            None if by_diff => None,
+            None => Some(format!("{} ({})", self.path(path), words::kind(*kind))),
+        };
+        self.changed.iter().filter_map(shown).collect()
     }
 
     /// A line cut to what is shown of one.
@@ -276,78 +252,9 @@ impl HumanPrinter {
     }
 }
 
-fn verdict(status: Option<ItemStatus>) -> (Tone, String) {
-    let (tone, word) = match status {
-        Some(ItemStatus::Completed) | None => (Tone::Good, "ok"),
-        Some(ItemStatus::Failed) => (Tone::Bad, "failed"),
-        Some(ItemStatus::Declined) => (Tone::Bad, "declined"),
-        Some(ItemStatus::InProgress) => (Tone::Plain, "goes on"),
-    };
-    (tone, word.to_owned())
-}
-
-/// What a settled call gave, as a text.
-fn outcome(item: &TurnItem) -> Cow<'_, str> {
-    match item {
-        TurnItem::CommandExecution { aggregated_output, .. } => Cow::Borrowed(aggregated_output),
-        TurnItem::ToolCall { output, .. } => Cow::Borrowed(output.as_deref().unwrap_or_default()),
-        TurnItem::McpToolCall { error: Some(error), .. } => Cow::Borrowed(error),
-        TurnItem::McpToolCall { result, .. } => {
-            let blocks = result.iter().flat_map(|result| &result.content);
-            Cow::Owned(blocks.filter_map(|block| block.get("text")?.as_str()).collect::<Vec<_>>().join("\n"))
-        }
-        TurnItem::FileChange { .. }
-        | TurnItem::UserMessage { .. }
-        | TurnItem::AgentMessage { .. }
-        | TurnItem::Reasoning { .. }
-        | TurnItem::WebSearch { .. }
-        | TurnItem::ImageGeneration { .. }
-        | TurnItem::TodoList { .. }
-        | TurnItem::Error { .. } => Cow::Borrowed(""),
-    }
-}
-
-/// A path without the folder that everything happens in.
-fn short(cwd: &Path, path: &Path) -> String {
-    neutral(&path.strip_prefix(cwd).unwrap_or(path).to_string_lossy()).into_owned()
-}
-
-fn kind_word(kind: FileChangeKind) -> &'static str {
-    match kind {
-        FileChangeKind::Add => "add",
-        FileChangeKind::Delete => "delete",
-        FileChangeKind::Update => "update",
-    }
-}
-
-/// The script of a shell's argument vector, else the whole of it.
-fn script(argv: &[String]) -> String {
-    match argv {
-        [shell, flag, script] if shell.ends_with("sh") && matches!(flag.as_str(), "-c" | "-lc") => {
-            script.clone()
-        }
-        argv => shell_words(argv),
-    }
-}
-
-/// The first line of a text, as much of it as is shown of a call.
-fn one_line(text: &str) -> String {
-    first_line(text, ARGUMENTS_MAX_CHARS)
-}
-
-fn seconds(duration: Duration) -> String {
-    format!("{:.1}s", duration.as_secs_f64())
-}
-
-fn tokens(usage: TokenUsage) -> String {
-    let part = |count: u64, word: &str| if count == 0 { String::new() } else { format!(" ({count} {word})") };
-    format!(
-        "{} in{}, {} out{}",
-        usage.input_tokens,
-        part(usage.cached_input_tokens, "cached"),
-        usage.output_tokens,
-        part(usage.reasoning_output_tokens, "reasoning")
-    )
+/// What the model says, with room around it.
+fn message(out: &mut dyn Write, text: &str) -> io::Result<()> {
+    writeln!(out, "\n{}\n", neutral(text.trim_end()))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@ use std::sync::{Arc, Mutex};
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use tenon_protocol::{CallId, CallToolResult, PlanItemArg};
+use tenon_protocol::{CallId, CallToolResult, FileChangeEntry, PlanItemArg};
 
 use super::*;
 
@@ -113,6 +113,32 @@ fn a_patch_is_shown_as_a_short_diff_and_counted() {
          changed: a.txt (+1 -0), d b/b.txt (+2 -1)\n\
          tokens: 12 in (4 cached), 3 out; time: 2.5s\n"
     );
+}
+
+#[test]
+fn changes_that_cancel_out_are_no_changes() {
+    let item = |path: &str, kind| {
+        let changes = vec![FileChangeEntry { path: PathBuf::from(path), kind }];
+        Event::ItemCompleted(TurnItem::FileChange {
+            id: "c".to_owned(),
+            changes,
+            status: ItemStatus::Completed,
+        })
+    };
+    let changed = |events: Vec<Event>| {
+        let text = printed(events);
+        text.lines().find_map(|line| line.strip_prefix("changed: ")).map(str::to_owned)
+    };
+    let gone = || item("/w/gone", FileChangeKind::Delete);
+    let kept = || item("/w/kept", FileChangeKind::Add);
+    assert_eq!(
+        changed(vec![started(), gone(), kept(), completed()]).as_deref(),
+        Some("gone (delete), kept (add)")
+    );
+    let diff =
+        Event::TurnDiff { unified_diff: "diff --git a/w/kept b/w/kept\n@@ -0,0 +1 @@\n+x\n".to_owned() };
+    assert_eq!(changed(vec![started(), gone(), kept(), diff, completed()]).as_deref(), Some("kept (+1 -0)"));
+    assert_eq!(changed(vec![started(), gone(), started(), completed()]), None);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(crate) enum OutputEnd {
 }
 
 enum Order {
-    Event(Event),
+    Event(Box<Event>),
     End,
 }
 
@@ -79,7 +79,7 @@ impl EventSink for Output {
             | Event::ExecOutputDelta { .. }
             | Event::PatchProgress { .. } => {}
             // Fails only after the end, when nothing more is to be written.
-            event => drop(self.orders.send(Order::Event(event))),
+            event => drop(self.orders.send(Order::Event(Box::new(event)))),
         }
     }
 }
@@ -95,7 +95,7 @@ fn write_all(
         if failure.is_some() {
             continue;
         }
-        if let Err(error) = printer.print(event, &mut out) {
+        if let Err(error) = printer.print(*event, &mut out) {
             failure = Some(error);
             broken.cancel();
         }

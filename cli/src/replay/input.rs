@@ -165,7 +165,7 @@ pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
     let Some(sample) = looked.iter().flatten().next() else {
         return Err(Fault::new(first.0, format!("{EXPECTED}, found no JSON")));
     };
-    if looked.iter().flatten().any(|value| is_event(value)) && sample.get("payload").is_none() {
+    if looked.iter().flatten().any(is_event) && sample.get("payload").is_none() {
         return Ok(events::from_json_lines(text));
     }
     match sample.as_object() {

@@ -51,6 +51,11 @@ impl Diffs {
         Ok(())
     }
 
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// How many lines a file has more and how many less.
     pub(crate) fn counts(&self, path: &Path) -> Option<(usize, usize)> {
         self.files.get(path).map(|file| (file.added, file.removed))

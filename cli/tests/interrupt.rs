@@ -1,0 +1,107 @@
+//! Signals, and a reader that goes away.
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
+
+mod support;
+
+use pretty_assertions::assert_eq;
+use rustix::process::Signal;
+use serde_json::json;
+use support::{Place, Running, lines, message, shell};
+
+/// A replay whose one command runs for long.
+fn long_replay(place: &Place, command: &str, json: bool) -> Running {
+    let file = place.file("x.jsonl", lines(&[vec![shell("c1", command)], vec![message("never said")]]));
+    let file = file.to_str().expect("text").to_owned();
+    let mut args = vec!["replay", "-s", "danger-full-access", "-C", "."];
+    args.extend(json.then_some("--json"));
+    args.push(&file);
+    Running::start(place.command(&args))
+}
+
+#[test]
+fn a_signal_ends_the_turn_and_its_children() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        let mut running = long_replay(&place, "echo $$ > pid; echo begun; exec sleep 1000", true);
+        running.wait_for("item.started");
+        let pid = wait_for_pid(&place);
+        running.signal(signal);
+        let ran = running.finish();
+        assert_eq!((ran.status, ran.stderr.as_str()), (Some(130), ""), "{signal:?}");
+        let item = &ran.completed("command_execution")[0];
+        assert_eq!((&item["status"], &item["aggregated_output"]), (&json!("failed"), &json!("begun\n")));
+        let failed = json!({"type": "turn.failed", "error": {"message": "interrupted"}});
+        assert_eq!(ran.events().pop(), Some(failed));
+        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "the child is gone");
+    }
+}
+
+#[test]
+fn people_are_told_what_stands() {
+    let place = Place::new();
+    let mut running = long_replay(&place, "echo $$ > pid; exec sleep 1000", false);
+    running.wait_for("$ echo");
+    wait_for_pid(&place);
+    running.signal(Signal::INT);
+    let ran = running.finish();
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(130), ""));
+    assert!(ran.stdout.contains("\ninterrupted; 1 call was cut short\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_second_signal_quits() {
+    let place = Place::new();
+    // It does not end when it is asked to.
+    let mut running = long_replay(&place, "trap '' TERM INT; echo $$ > pid; while :; do sleep 1; done", true);
+    running.wait_for("item.started");
+    wait_for_pid(&place);
+    running.signal(Signal::INT);
+    running.signal(Signal::INT);
+    assert_eq!(running.finish().status, Some(130));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let place = Place::new();
+    let forever = vec![shell("c1", "echo $$ > pid; exec sleep 1000")];
+    let mut running = {
+        let answers = [vec![message("one")], forever];
+        let file = place.file("x.jsonl", lines(&answers));
+        Running::start(place.command(&[
+            "replay",
+            "--json",
+            "-s",
+            "danger-full-access",
+            "-C",
+            ".",
+            file.to_str().expect("text"),
+        ]))
+    };
+    running.wait_for("thread.started");
+    let (status, stderr) = running.stop_reading();
+    assert_eq!((status, stderr.as_str()), (Some(130), ""));
+}
+
+#[test]
+fn a_full_disk_is_told() {
+    let place = Place::new();
+    let file = place.file("x.jsonl", lines(&[vec![message("one")]]));
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("it is there");
+    let args = ["replay", "--json", "-s", "danger-full-access", "-C", ".", file.to_str().expect("text")];
+    let ran = place.command(&args).stdout(full).output().expect("it starts");
+    assert_eq!(ran.status.code(), Some(1));
+    let told = String::from_utf8(ran.stderr).expect("text");
+    assert_eq!(told, "tenon: cannot write standard output: No space left on device (os error 28)\n");
+}
+
+/// The process id that the command has written, once it has.
+fn wait_for_pid(place: &Place) -> u32 {
+    let file = place.work().join("pid");
+    for _ in 0..1000 {
+        if let Some(pid) = std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
+            return pid;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    panic!("the command has not started");
+}

@@ -1,0 +1,134 @@
+//! What cannot be done as it was asked: exit status 2, and words that say what would be right.
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
+
+mod support;
+
+use pretty_assertions::assert_eq;
+use support::{Place, lines, message};
+
+fn refused(place: &Place, args: &[&str]) -> String {
+    let ran = place.run(args);
+    assert_eq!((ran.status, ran.stdout.as_str()), (Some(2), ""), "{args:?}: {}", ran.stderr);
+    ran.stderr
+        .replace(place.home().to_str().expect("text"), "HOME")
+        .replace(place.work().to_str().expect("text"), "WORK")
+}
+
+#[test]
+fn a_mistake_on_the_command_line_shows_the_usage() {
+    let place = Place::new();
+    for args in [
+        &["exec", "--nope"][..],
+        &["exec", "-s", "open", "go"],
+        &["replay"],
+        &["nothing"],
+        &["exec", "resume"],
+        &["exec", "-c", "x", "go"],
+    ] {
+        let told = refused(&place, args);
+        assert!(told.starts_with("error: "), "{told}");
+        assert!(told.contains("Usage: tenon") || told.contains("--help"), "{told}");
+    }
+    assert!(refused(&place, &[]).contains("Usage: tenon"));
+}
+
+#[test]
+fn help_and_version_are_no_mistakes() {
+    let place = Place::new();
+    let help = place.run(&["exec", "--help"]);
+    assert_eq!((help.status, help.stderr.as_str()), (Some(0), ""));
+    assert!(help.stdout.contains("--dangerously-bypass-approvals-and-sandbox"), "{}", help.stdout);
+    let version = place.run(&["--version"]);
+    assert_eq!((version.status, version.stdout), (Some(0), format!("tenon {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn a_broken_configuration_is_one_line_with_its_place() {
+    let place = Place::new();
+    place.config("model = \"a\"\nsandbox_mode = \"open\"\n");
+    let expected = "tenon: HOME/config.toml:2:16: unknown variant `open`, expected one of `read-only`, \
+                    `workspace-write`, `danger-full-access`\n";
+    for args in [&["exec", "go"][..], &["replay", "x"], &["tools"]] {
+        assert_eq!(refused(&place, args), expected, "{args:?}");
+    }
+}
+
+#[test]
+fn a_configuration_that_cannot_be_read_is_one_line() {
+    let place = Place::new();
+    std::fs::create_dir(place.home().join("config.toml")).expect("made");
+    let told = refused(&place, &["exec", "go"]);
+    assert!(told.starts_with("tenon: cannot read HOME/config.toml: "), "{told}");
+    assert_eq!(told.lines().count(), 1);
+}
+
+#[test]
+fn a_sandbox_that_nothing_enforces_is_refused() {
+    let place = Place::new();
+    let file = place.file("x.jsonl", lines(&[vec![message("hi")]]));
+    let file = file.to_str().expect("text");
+    for (args, mode) in [
+        (&["exec", "go"][..], "workspace-write"),
+        (&["replay", file], "workspace-write"),
+        (&["exec", "-s", "read-only", "go"], "read-only"),
+        (&["replay", "-c", "sandbox_mode=read-only", file], "read-only"),
+    ] {
+        let told = refused(&place, args);
+        assert!(told.starts_with(&format!("tenon: sandbox mode {mode}: it cannot be enforced")), "{told}");
+        assert!(told.contains("-s danger-full-access"), "{told}");
+    }
+    assert_eq!(place.rollouts(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let place = Place::new();
+    let full = ["-s", "danger-full-access"];
+    let with = |args: &[&str]| refused(&place, &[args, &full[..]].concat());
+    assert_eq!(
+        with(&["exec", "go"]),
+        "tenon: the provider OpenAI wants a key in the environment variable OPENAI_API_KEY, which is not set\n"
+    );
+    assert_eq!(
+        with(&["exec", "-c", "model_provider=x", "go"]),
+        "tenon: model_provider: there is no [model_providers.x]; known providers: openai\n"
+    );
+    assert_eq!(
+        with(&["exec", "-C", "nowhere", "go"]),
+        "tenon: the working folder WORK/nowhere cannot be used: No such file or directory (os error 2)\n"
+    );
+    let local = ["-c", "model_provider=l", "-c", "model_providers.l.base_url=http://127.0.0.1:9/v1"];
+    assert_eq!(
+        with(&[&["exec", "resume", "0190"][..], &local].concat()),
+        "tenon: there is no session 0190 in HOME/sessions\n"
+    );
+    assert_eq!(
+        with(&[&["exec", "resume", "--last"][..], &local].concat()),
+        "tenon: there is no session of the folder WORK in HOME/sessions\n"
+    );
+    assert_eq!(with(&[&["exec"][..], &local].concat()), "tenon: the prompt is empty\n");
+    assert!(with(&["replay", "nowhere.jsonl"]).starts_with("tenon: cannot read WORK/nowhere.jsonl: "));
+}
+
+#[test]
+fn what_is_not_built_says_so() {
+    let place = Place::new();
+    let told = refused(&place, &["mcp", "list"]);
+    assert_eq!(told, "tenon: mcp: MCP is not built yet, so there is nothing to list or call\n");
+    place.config("tool_mode = \"code_mode\"\n");
+    let told = refused(&place, &["tools"]);
+    assert_eq!(
+        told,
+        "tenon: tool_mode: \"code_mode\" needs code mode, which is not built yet; choose \"direct\"\n"
+    );
+}
+
+#[test]
+fn without_a_home_nothing_is_written() {
+    let place = Place::new();
+    let ran =
+        place.command(&["tools"]).env_remove("HOME").env_remove("TENON_HOME").output().expect("it starts");
+    assert_eq!(ran.status.code(), Some(2));
+    let told = String::from_utf8(ran.stderr).expect("text");
+    assert_eq!(told, "tenon: neither TENON_HOME nor HOME is set: set one, so that there is a home folder\n");
+}
