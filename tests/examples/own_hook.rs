@@ -47,8 +47,8 @@ impl Hook for Discretion {
     }
 }
 
-/// Runs one turn with four calls. What the model read of them, and what it was told beside.
-pub async fn run() -> anyhow::Result<(Vec<String>, Vec<String>)> {
+#[tokio::main]
+pub(crate) async fn main() -> anyhow::Result<()> {
     let lookup = FnTool::new("lookup", "Finds a number.", async |args: Lookup, _: ToolInvocation| {
         format!("{}: {}", args.name, if args.name == "Mallory" { "666" } else { "555" })
     });
@@ -61,18 +61,12 @@ pub async fn run() -> anyhow::Result<(Vec<String>, Vec<String>)> {
         .build()
         .await?;
     session.run_turn("Find these four.", &CancellationToken::new()).await;
-    let messages = session.history().items().iter().filter_map(|item| match item.kind() {
+    let told = session.history().items().iter().filter_map(|item| match item.kind() {
         ItemKind::Message(message) if message.role == "developer" => Some(Message::text(message)),
         _ => None,
     });
-    Ok((outputs(&session), messages.collect()))
-}
-
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let (outputs, told) = run().await?;
     let blocked = "Tool call blocked by PreToolUse hook: that number is private. Tool: lookup";
-    assert_eq!(outputs, ["Alice: 555", "Robert: 555", blocked, "unlisted"]);
-    assert_eq!(told, ["Bob is listed as Robert."]);
+    assert_eq!(outputs(&session), ["Alice: 555", "Robert: 555", blocked, "unlisted"]);
+    assert_eq!(told.collect::<Vec<_>>(), ["Bob is listed as Robert."]);
     Ok(())
 }

@@ -47,8 +47,8 @@ impl Approver for Secretary {
     }
 }
 
-/// Runs one turn with four letters. What became of each, as the model reads it.
-pub async fn run() -> anyhow::Result<Vec<String>> {
+#[tokio::main]
+pub(crate) async fn main() -> anyhow::Result<()> {
     let send = async |letter: Letter, _: ToolInvocation| format!("sent to {}", letter.to);
     let writes = |to: &str| Effects { other: Some(format!("writes to {to}")), ..Effects::none() };
     let letters = ["mother", "everyone", "the bank", "the baker"];
@@ -61,11 +61,6 @@ pub async fn run() -> anyhow::Result<Vec<String>> {
         .build()
         .await?;
     session.run_turn("Write to all of them.", &CancellationToken::new()).await;
-    Ok(outputs(&session))
-}
-
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    assert_eq!(run().await?, ["sent to mother", "never to everyone", "not today", "sent to the baker"]);
+    assert_eq!(outputs(&session), ["sent to mother", "never to everyone", "not today", "sent to the baker"]);
     Ok(())
 }

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use tenon_core::{SessionBuilder, SessionOptions};
 use tenon_protocol::{CustomToolCall, ItemKind, ResponseItem, ToolName};
 use tenon_tools::{
-    Effects, FunctionCallError, FunctionToolOutput, PreparedCall, ScriptedModel, ScriptedTurn, ToolExecutor,
+    Effects, FunctionCallError, FunctionToolOutput, PreparedCall, ScriptedModel, ToolExecutor,
     ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
 use tokio_util::sync::CancellationToken;
@@ -59,27 +59,18 @@ impl PreparedCall for Moves {
     }
 }
 
-/// Plays one turn. The moves that were made.
-pub async fn run() -> anyhow::Result<Vec<String>> {
+#[tokio::main]
+pub(crate) async fn main() -> anyhow::Result<()> {
     let call = |input: &str| {
-        let (name, call_id, input) = ("board".to_owned(), Some("call".to_owned()), input.to_owned());
-        ResponseItem::new(ItemKind::CustomToolCall(CustomToolCall {
-            name,
-            call_id,
-            input,
-            ..Default::default()
-        }))
+        let (name, call_id) = ("board".to_owned(), Some("call".to_owned()));
+        let call = CustomToolCall { name, call_id, input: input.to_owned(), ..Default::default() };
+        ResponseItem::new(ItemKind::CustomToolCall(call))
     };
     let model = Arc::new(ScriptedModel::new([call("e2e4"), call("e2-e4\nd2-d4")]));
     let (board, moves) = mpsc::channel();
-    let builder = SessionBuilder::new(SessionOptions::new("a-model", "/"), model);
-    let mut session = builder.tool(Board(ToolName::plain("board"), board)).build().await?;
+    let session = SessionBuilder::new(SessionOptions::new("a-model", "/"), model);
+    let mut session = session.tool(Board(ToolName::plain("board"), board)).build().await?;
     session.run_turn("Open the game.", &CancellationToken::new()).await;
-    Ok(moves.try_iter().collect())
-}
-
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    assert_eq!(run().await?, ["e2-e4\nd2-d4"]);
+    assert_eq!(moves.try_iter().collect::<Vec<_>>(), ["e2-e4\nd2-d4"]);
     Ok(())
 }

@@ -1,4 +1,5 @@
 //! An agent with two tools of its own, against a model that follows a script: no key, no network.
+//!
 //! `cargo run -p tenon-tests --example two_tools`
 
 use std::sync::{Arc, mpsc};
@@ -20,8 +21,8 @@ struct Note {
     text: String,
 }
 
-/// Runs one turn. Gives the notes that were taken in it.
-pub async fn run() -> anyhow::Result<Vec<String>> {
+#[tokio::main]
+pub(crate) async fn main() -> anyhow::Result<()> {
     let forecast = async |args: Forecast, _: ToolInvocation| match args.city.as_str() {
         "Bern" => Ok("rain from noon"),
         city => Err(format!("no station in {city}")),
@@ -29,7 +30,7 @@ pub async fn run() -> anyhow::Result<Vec<String>> {
     let (pen, notes) = mpsc::channel();
     let note = move |args: Note, _: ToolInvocation| {
         let kept = pen.send(args.text).map_err(|_| "the notebook is closed");
-        async { kept }
+        async move { kept }
     };
     let says_so = |note: &Note| Effects { other: Some(format!("notes {}", note.text)), ..Effects::none() };
 
@@ -45,16 +46,11 @@ pub async fn run() -> anyhow::Result<Vec<String>> {
         .await?;
     let end = session.run_turn("What shall I wear in Bern?", &CancellationToken::new()).await;
     assert_eq!(end, TurnEnd::Completed { last_message: Some("Take the umbrella.".to_owned()) });
-    Ok(notes.try_iter().collect())
+    assert_eq!(notes.try_iter().collect::<Vec<_>>(), ["umbrella"]);
+    Ok(())
 }
 
 fn call(name: &str, arguments: &str) -> ResponseItem {
     let (name, arguments, call_id) = (name.to_owned(), arguments.to_owned(), Some("call".to_owned()));
     ResponseItem::new(ItemKind::FunctionCall(FunctionCall { call_id, name, arguments, ..Default::default() }))
-}
-
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    assert_eq!(run().await?, ["umbrella"]);
-    Ok(())
 }

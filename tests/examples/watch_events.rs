@@ -25,8 +25,8 @@ impl EventSink for Watcher {
     }
 }
 
-/// Runs one turn with two calls. What the model was told of them.
-pub async fn run() -> anyhow::Result<Vec<String>> {
+#[tokio::main]
+pub(crate) async fn main() -> anyhow::Result<()> {
     let quick = async |_: NoArguments, _: ToolInvocation| "here it is";
     let slow = async |_: NoArguments, _: ToolInvocation| std::future::pending::<&str>().await;
     let calls = [call("a", "slow", "{}"), call("b", "quick", "{}")];
@@ -52,12 +52,9 @@ pub async fn run() -> anyhow::Result<Vec<String>> {
     let (end, cancelled) = tokio::join!(session.run_turn("Try both.", &turn), impatient);
     anyhow::ensure!(cancelled, "there was no call to cancel");
     assert_eq!(end, TurnEnd::Completed { last_message: Some("done".to_owned()) });
-    Ok(outputs(&session))
-}
-
-#[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let outputs = run().await?;
-    assert_eq!(outputs, ["aborted by user after 0.1s", "here it is"]);
+    let outputs = outputs(&session);
+    let expected =
+        |aborted: &str, quick: &str| aborted.starts_with("aborted by user") && quick == "here it is";
+    assert!(matches!(outputs.as_slice(), [a, b] if expected(a, b)), "{outputs:?}");
     Ok(())
 }

@@ -13,3 +13,8 @@ pub mod runner;
 pub mod scenario;
 pub mod server;
 pub mod verdict;
+
+/// What the guide shows, compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/embedding.md")]
+mod embedding {}

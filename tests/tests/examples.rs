@@ -1,5 +1,6 @@
 //! Every example runs, and what it asserts of itself holds.
-#![allow(unreachable_pub, clippy::unwrap_used, reason = "tests, and each example's own `main`")]
+#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::duplicate_mod, reason = "what the examples share")]
 
 #[path = "../examples/own_hook.rs"]
 mod own_hook;

@@ -4,7 +4,7 @@ use tenon_core::Session;
 use tenon_protocol::{FunctionCall, ItemKind, ResponseItem};
 
 /// A function call, as a model makes it.
-pub fn call(id: &str, name: &str, arguments: &str) -> ResponseItem {
+pub(crate) fn call(id: &str, name: &str, arguments: &str) -> ResponseItem {
     ResponseItem::new(ItemKind::FunctionCall(FunctionCall {
         call_id: Some(id.to_owned()),
         name: name.to_owned(),
@@ -14,7 +14,7 @@ pub fn call(id: &str, name: &str, arguments: &str) -> ResponseItem {
 }
 
 /// What the model was told of its function calls, in the order it made them.
-pub fn outputs(session: &Session) -> Vec<String> {
+pub(crate) fn outputs(session: &Session) -> Vec<String> {
     let outputs = session.history().items().iter().filter_map(|item| {
         if let ItemKind::FunctionCallOutput(output) = item.kind() { Some(&output.output) } else { None }
     });
