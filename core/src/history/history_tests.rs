@@ -69,6 +69,45 @@ fn outputs_are_cut_to_the_policy_and_its_allowance() {
 }
 
 #[test]
+fn items_of_an_output_are_cut_one_by_one() {
+    let text = |text: &str| json!({"type": "input_text", "text": text});
+    let image = json!({"type": "input_image", "image_url": "data:image/png;base64,AAAA"});
+    let audio = json!({"type": "input_audio", "audio_url": "data:audio/wav;base64,AAAA"});
+    let output = |entries: serde_json::Value| {
+        item(json!({"type": "function_call_output", "call_id": "a", "output": entries}))
+    };
+    // 10 * 1.2 = 12 bytes; 3 tokens and their allowance are 4.
+    let bytes = TruncationPolicy::Bytes(10);
+    let tokens = TruncationPolicy::Tokens(3);
+    let table = [
+        (
+            bytes,
+            json!([text("123456"), image, text("123456")]),
+            json!([text("123456"), image, text("123456")]),
+        ),
+        (
+            bytes,
+            json!([text("12345678"), image, text("12345")]),
+            json!([text("12345678"), image, text("12…1 chars truncated…45")]),
+        ),
+        (tokens, json!([text("12345"), text("12345678")]), json!([text("12345"), text("12345678")])),
+        (
+            tokens,
+            json!([text("123456789"), text("12345")]),
+            json!([text("123456789"), text("12…1 tokens truncated…45")]),
+        ),
+        (bytes, json!([text(""), text("x")]), json!([text("x")])),
+        (bytes, json!([text("x"), audio]), json!([text("x"), text("[omitted 1 audio items ...]")])),
+    ];
+    for (policy, entries, expected) in table {
+        let mut history = History::new(policy);
+        let kept = history.record(output(entries)).unwrap();
+        let kept: serde_json::Value = serde_json::from_str(&kept.raw_json()).unwrap();
+        assert_eq!(kept["output"], expected);
+    }
+}
+
+#[test]
 fn an_output_that_fits_stays_as_it_came() {
     let came = r#"{"output": "x",  "type":"function_call_output","new":null,"call_id":"a"}"#;
     let kept = history([]).record(ResponseItem::parse(came).unwrap()).unwrap();

@@ -55,3 +55,7 @@ impl Progress for CallFacts {
         self.recorder.note(RolloutItem::CallProgress(line));
     }
 }
+
+#[cfg(test)]
+#[path = "journal_tests.rs"]
+mod tests;

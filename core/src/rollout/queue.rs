@@ -148,6 +148,18 @@ impl Queue {
         self.filled.notify_one();
     }
 
+    /// Ends the queue with its writer: who waits for an answer hears that there is none.
+    pub(super) fn abandon(&self) {
+        self.close();
+        let unserved = std::mem::take(&mut self.lock().commands);
+        if !unserved.is_empty() {
+            tracing::error!(
+                commands = unserved.len(),
+                "the writer of a rollout has ended before its lines were written"
+            );
+        }
+    }
+
     /// How many commands wait now.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use tenon_protocol::{ItemKind, RolloutItem, RolloutLine, SessionMeta, parse_line};
+use tenon_protocol::{RolloutItem, RolloutLine, SessionMeta, parse_line};
 
 use super::error::RolloutError;
 use super::layout::parse_name;
@@ -277,11 +277,6 @@ fn meta_of_name(path: &Path, timestamp: &str) -> Option<SessionMeta> {
     let name = parse_name(path.file_name()?.to_str()?)?;
     let (id, timestamp) = (name.thread.to_owned(), timestamp.to_owned());
     Some(SessionMeta { session_id: Some(id.clone()), id, timestamp, ..SessionMeta::default() })
-}
-
-/// Whether an item is dropped when a file is loaded: snapshots of old rollouts are (runtime.md D11.11).
-pub(super) fn is_dropped(kind: &ItemKind) -> bool {
-    matches!(kind, ItemKind::GhostSnapshot(_))
 }
 
 #[cfg(test)]

@@ -353,6 +353,28 @@ async fn a_file_has_one_recorder() {
 }
 
 #[tokio::test]
+async fn nobody_waits_for_a_writer_that_panicked() {
+    struct Panics;
+    impl EventSink for Panics {
+        fn emit(&self, _: tenon_tools::Event) {
+            panic!("of the sink, as this test wants it");
+        }
+    }
+    let file = FakeFile::default();
+    file.disk().dead = Some(io::ErrorKind::StorageFull);
+    let host = RecorderHost { events: Arc::new(Panics), ..host().0 };
+    let recorder = RolloutRecorder::with_file(PathBuf::from("/fake"), Box::new(file), host).unwrap();
+    recorder.record(said("one")).await;
+    for _ in 0..2 {
+        assert_eq!(recorder.flush().await, Err(SaveError::closed()));
+    }
+    for n in 0..=QUEUED_COMMANDS {
+        recorder.record(said(&n.to_string())).await;
+    }
+    assert_eq!(recorder.shutdown().await, Err(SaveError::closed()));
+}
+
+#[tokio::test]
 async fn a_path_that_is_no_text_is_written_with_replacements() {
     use std::os::unix::ffi::OsStrExt;
     let file = FakeFile::default();

@@ -4,12 +4,12 @@
 use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
-use tenon_protocol::{ResponseItem, RolloutItem};
+use tenon_protocol::{ItemKind, ResponseItem, RolloutItem};
 use tenon_tools::{TruncationPolicy, approx_token_count, truncate_text};
 
-use super::reader::{LoadedRollout, is_dropped};
+use super::reader::LoadedRollout;
 use super::turns::{Turns, user_text};
-use crate::history::index;
+use crate::history::{Role, index, role};
 
 /// How much of what the user said outlives a compaction that kept no items, in approximate tokens (runtime.md D8.3).
 const KEPT_USER_TOKENS: usize = 20_000;
@@ -78,7 +78,7 @@ impl LoadedRollout {
         let mut replay = Replay::default();
         for (at, line) in self.lines.iter().enumerate().filter(|(at, _)| turns.is_alive(*at)) {
             match &line.line.item {
-                RolloutItem::ResponseItem(item) if !is_dropped(item.kind()) => {
+                RolloutItem::ResponseItem(item) if !is_dropped(item) => {
                     replay.items.push(ReplayedItem { item: item.clone(), line: Some(at) });
                 }
                 RolloutItem::Compacted(payload) => replay.compact(payload),
@@ -140,7 +140,7 @@ impl Replay {
 
 fn from_value(value: &Value) -> Option<ResponseItem> {
     let item = ResponseItem::from_raw(serde_json::value::to_raw_value(value).ok()?);
-    (!item.tag().is_empty() && !is_dropped(item.kind())).then_some(item)
+    (!item.tag().is_empty() && !is_dropped(&item)).then_some(item)
 }
 
 /// Puts the outputs that stand in a later turn than their call directly behind it. A turn answers its calls before it
@@ -167,9 +167,14 @@ fn late_outputs_in_place(items: Vec<ReplayedItem>, turns: &Turns) -> Vec<Replaye
     order.into_iter().filter_map(|at| items.get(at).cloned()).collect()
 }
 
+/// Whether an item is dropped when a file is loaded: snapshots of old rollouts are (runtime.md D11.11).
+fn is_dropped(item: &ResponseItem) -> bool {
+    matches!(item.kind(), ItemKind::GhostSnapshot(_))
+}
+
 /// Whether an item is a call of a kind that is answered.
 fn is_call(item: &ResponseItem) -> bool {
-    matches!(crate::history::role(item), crate::history::Role::Call(..))
+    matches!(role(item), Role::Call(..))
 }
 
 #[cfg(test)]

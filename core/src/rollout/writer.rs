@@ -219,6 +219,13 @@ impl Writer {
     }
 }
 
+/// However the writer ends, even by a panic of whom it tells of failures, nobody waits for it any more.
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue.abandon();
+    }
+}
+
 /// The words for a transcript that cannot be written (runtime.md D11.9).
 fn save_failure(error: &SaveError) -> String {
     format!("Failed to save the conversation transcript; Codex will continue retrying. Error: {error}")
