@@ -4,6 +4,7 @@ use pretty_assertions::assert_eq;
 use tenon_responses_client::ProxySettings;
 use tenon_tools::{JsonSchema, ToolSpec};
 
+use super::server::Gate;
 use super::*;
 
 #[tokio::test]
@@ -81,6 +82,24 @@ async fn a_connection_serves_the_next_request() {
         assert!(matches!(next(&mut stream).await, Some(Ok(ResponseEvent::Completed { .. }))));
     }
     assert_eq!(server.counts().requests, 3);
+    assert_eq!(server.counts().connections, 1);
+}
+
+#[tokio::test]
+async fn the_end_of_the_body_may_come_a_moment_after_the_last_event() {
+    let gate = Gate::new();
+    let first = Answer::chunked([Step::completed("r"), Step::Wait(gate.clone())]);
+    let server = server([first, Answer::chunked([Step::completed("r")])]).await;
+    let client = ResponsesClient::new(&config(&server)).unwrap();
+    let mut stream = client.stream(prompt(), CancellationToken::new()).await.unwrap();
+    let (last, ()) = tokio::join!(next(&mut stream), async {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        gate.open();
+    });
+    assert!(matches!(last, Some(Ok(ResponseEvent::Completed { .. }))));
+    drop(stream);
+    let mut stream = client.stream(prompt(), CancellationToken::new()).await.unwrap();
+    assert_eq!(all(&mut stream).await.1, None);
     assert_eq!(server.counts().connections, 1);
 }
 
