@@ -10,6 +10,7 @@ mod ending;
 mod error;
 mod keeper;
 mod launch;
+mod lifeline;
 mod process;
 mod procfs;
 mod terminal;

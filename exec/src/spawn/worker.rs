@@ -15,6 +15,7 @@ use super::ending::Ending;
 use super::error::SpawnError;
 use super::keeper::Job;
 use super::launch::{Launch, Streams};
+use super::lifeline::Lifeline;
 use super::process::{Exit, Process};
 use super::procfs;
 
@@ -42,6 +43,8 @@ pub(super) struct Worker {
     /// Sessions whose leader is reaped and which may have members left.
     finished: BTreeSet<i32>,
     endings: Vec<Ending>,
+    /// Ends what we leave behind when we are killed; begins with the first process.
+    lifeline: Option<Lifeline>,
     next_sweep: Instant,
     closing: Option<Vec<oneshot::Sender<()>>>,
 }
@@ -54,6 +57,7 @@ impl Worker {
             running: Vec::new(),
             finished: BTreeSet::new(),
             endings: Vec::new(),
+            lifeline: None,
             next_sweep: Instant::now(),
             closing: None,
         }
@@ -111,9 +115,11 @@ impl Worker {
         self.running.push(Slot { child, pidfd, process: Arc::clone(&process) });
         // The number is its own now, whoever had it before.
         self.finished.remove(&process.pid());
+        let session = process.pid();
         if reply.send(Ok(process)).is_err() {
-            self.end(pid.as_raw_nonzero().get(), Duration::ZERO, None);
+            self.end(session, Duration::ZERO, None);
         }
+        self.tell_begun(session);
     }
 
     fn end(&mut self, session: i32, grace: Duration, done: Option<oneshot::Sender<()>>) {
@@ -121,7 +127,7 @@ impl Worker {
             ending.join(done, grace);
             return;
         }
-        if !self.is_running(session) && !self.finished.contains(&session) {
+        if self.leader(session).is_none() && !self.finished.contains(&session) {
             // Nothing is left of it.
             let _ = done.map(|done| done.send(()));
             return;
@@ -170,7 +176,12 @@ impl Worker {
             return;
         }
         let left = procfs::members(&self.finished, |_| false);
-        self.finished = left.into_iter().map(|process| process.session).collect();
+        let left = left.into_iter().map(|process| process.session).collect();
+        let before = std::mem::replace(&mut self.finished, left);
+        let empty: Vec<i32> = before.difference(&self.finished).copied().collect();
+        for session in empty {
+            self.tell_ended(session);
+        }
         self.next_sweep = Instant::now() + SWEEP_INTERVAL;
     }
 
@@ -178,19 +189,47 @@ impl Worker {
         let mut endings = std::mem::take(&mut self.endings);
         endings.retain_mut(|ending| {
             let session = ending.session();
-            let leader =
-                self.running.iter().find(|slot| slot.process.pid() == session).map(|slot| &*slot.process);
-            let over = ending.advance(leader);
+            let over = ending.advance(self.leader(session));
             if over {
                 self.finished.remove(&session);
+                self.tell_ended(session);
             }
             !over
         });
         self.endings = endings;
     }
 
-    fn is_running(&self, session: i32) -> bool {
-        self.running.iter().any(|slot| slot.process.pid() == session)
+    /// Tells the lifeline of a session, and starts it where there is none, or none that hears us.
+    fn tell_begun(&mut self, session: i32) {
+        if self.lifeline.as_ref().is_some_and(|lifeline| lifeline.begun(session).is_ok()) {
+            return;
+        }
+        self.cut_lifeline();
+        let mut sessions = self.finished.clone();
+        sessions.extend(self.running.iter().map(|slot| slot.process.pid()));
+        match Lifeline::start(&sessions) {
+            Ok(lifeline) => self.lifeline = Some(lifeline),
+            Err(error) => {
+                tracing::warn!(%error, "should this process be killed, some of its commands may go on");
+            }
+        }
+    }
+
+    fn tell_ended(&mut self, session: i32) {
+        if self.lifeline.as_ref().is_some_and(|lifeline| lifeline.ended(session).is_err()) {
+            self.cut_lifeline();
+        }
+    }
+
+    fn cut_lifeline(&mut self) {
+        if let Some(lifeline) = self.lifeline.take() {
+            lifeline.abandon();
+        }
+    }
+
+    /// The leader of a session, while it has not been reaped.
+    fn leader(&self, session: i32) -> Option<&Process> {
+        self.running.iter().find(|slot| slot.process.pid() == session).map(|slot| &*slot.process)
     }
 
     /// Sleeps until a job comes, a process ends or a time has come.
