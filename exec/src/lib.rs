@@ -5,7 +5,7 @@
 //!
 //! # Layout, in the order of a call
 //! - `tools`: arguments, what is refused, what other tools take over; a call that waits, yields or is cancelled.
-//! - `shell`, [`environment`](command_environment): what runs, and with which variables.
+//! - `shell`, [`environment`](command_environment), `login`: what runs, and with which variables.
 //! - `spawn`: the one thread that starts processes, reaps them, and ends whole sessions of them.
 //! - `pump`, `output`, `buffer`: reading what is printed, under a bound, once for the model and once for the client.
 //! - `session`, `store`, `report`: commands that outlive their call, and who is told of their end.
@@ -14,6 +14,7 @@
 mod buffer;
 mod environment;
 mod ids;
+mod login;
 mod output;
 mod pump;
 mod report;

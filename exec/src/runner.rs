@@ -37,6 +37,31 @@ impl ProcessRunner {
 #[async_trait]
 impl CommandRunner for ProcessRunner {
     async fn run(&self, request: CommandRequest) -> Result<CommandOutcome, CommandError> {
+        let (process, outcome) = self.follow(request).await?;
+        // Waited for, so that nothing of a hook outlives its answer.
+        self.store.keeper.end(&process, Duration::ZERO).await;
+        outcome
+    }
+}
+
+impl ProcessRunner {
+    /// As [`run`](CommandRunner::run), but what the command has left running goes on until the session's end.
+    pub(crate) async fn run_leaving_children(
+        &self,
+        request: CommandRequest,
+    ) -> Result<CommandOutcome, CommandError> {
+        let (process, outcome) = self.follow(request).await?;
+        if outcome.is_err() {
+            self.store.keeper.end(&process, Duration::ZERO).await;
+        }
+        outcome
+    }
+
+    /// Starts a command and follows it to its end or its time-out. Dropping the future ends it.
+    async fn follow(
+        &self,
+        request: CommandRequest,
+    ) -> Result<(Arc<Process>, Result<CommandOutcome, CommandError>), CommandError> {
         let CommandRequest { argv, cwd, environment, stdin, timeout, max_output_bytes } = request;
         let mut argv = argv.into_iter();
         let program: PathBuf = argv
@@ -48,24 +73,26 @@ impl CommandRunner for ProcessRunner {
         let launch = Launch { program, arguments: argv.collect(), environment, folder: cwd };
         let started = self.store.keeper.start(launch, streams).await;
         let process = started.map_err(|error| CommandError::Spawn(error.to_string()))?;
-        let guard = Guard { store: &self.store, process: &process };
+        let mut guard = Guard { store: &self.store, process: &process, armed: true };
         let followed = tokio::time::timeout(timeout, follow(&process, ends, &stdin, max_output_bytes)).await;
+        guard.armed = false;
         drop(guard);
-        // The guard has begun it; it is waited for, so that nothing of a hook outlives its answer.
-        self.store.keeper.end(&process, Duration::ZERO).await;
-        followed.unwrap_or(Err(CommandError::TimedOut(timeout)))
+        Ok((process, followed.unwrap_or(Err(CommandError::TimedOut(timeout)))))
     }
 }
 
-/// Ends what is left of the command, also when the future is dropped.
+/// Ends the command when it is dropped with it.
 struct Guard<'a> {
     store: &'a Store,
     process: &'a Arc<Process>,
+    armed: bool,
 }
 
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
-        drop(self.store.keeper.end(self.process, Duration::ZERO));
+        if self.armed {
+            drop(self.store.keeper.end(self.process, Duration::ZERO));
+        }
     }
 }
 

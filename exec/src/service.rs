@@ -10,6 +10,7 @@ use tenon_tools::{CommandRunner, StepContext, ToolExecutor};
 
 use crate::environment::{Environment, PatternError, command_environment};
 use crate::ids::IdSource;
+use crate::login::{LoginEnvironments, login_environment};
 use crate::runner::ProcessRunner;
 use crate::shell::{PASSWORD_FILE, Shell, ShellFinder, account_shell};
 use crate::store::Store;
@@ -55,12 +56,31 @@ pub(crate) struct Shared {
     host: Environment,
     shells: ShellFinder,
     user_shell: Shell,
+    logins: LoginEnvironments,
 }
 
 impl Shared {
     /// The shell that a model asks for, or else the user's.
     pub(crate) fn shell(&self, requested: Option<&str>) -> Shell {
         requested.map_or_else(|| self.user_shell.clone(), |requested| self.shells.requested(requested))
+    }
+
+    /// How `command` is run in a login shell: the argument vector and the environment. In the
+    /// captured environment where there is one, else by a real login shell.
+    pub(crate) async fn as_login(
+        &self,
+        shell: &Shell,
+        command: &str,
+        from: Environment,
+        step: &StepContext,
+    ) -> Result<(Vec<String>, Environment), PatternError> {
+        match self.logins.of(&self.store, shell, &from).await {
+            Some(captured) => {
+                let environment = login_environment(&captured, &from, step)?;
+                Ok((shell.argv(command, false), environment))
+            }
+            None => Ok((shell.argv(command, true), from)),
+        }
     }
 
     /// The environment of a command of this step.
@@ -120,6 +140,7 @@ impl ExecService {
                 host: environment,
                 shells,
                 user_shell,
+                logins: LoginEnvironments::default(),
             }),
         }
     }

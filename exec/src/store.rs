@@ -164,6 +164,11 @@ impl Store {
         self.lock().sessions.values().map(|entry| Arc::clone(&entry.session)).collect()
     }
 
+    /// Runs a task that ends by itself, and soon; the end of the store waits for it.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.watchers.spawn(task);
+    }
+
     /// Ends all processes, and waits until every item is ended and nothing runs any more.
     pub(crate) async fn shutdown(&self) {
         self.keeper.close().await;

@@ -8,8 +8,8 @@ use async_trait::async_trait;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tenon_protocol::{CallFact, CallId, ItemStatus, TurnItem};
 use tenon_tools::{
-    AbortedToolOutput, CommandEffect, Effects, FunctionCallError, PreparedCall, ShownAs, ToolInvocation,
-    ToolOutput,
+    AbortedToolOutput, CommandEffect, Effects, FunctionCallError, PreparedCall, ShownAs, StepContext,
+    ToolInvocation, ToolOutput,
 };
 
 use super::abort::aborted;
@@ -21,6 +21,7 @@ use crate::pump::Source;
 use crate::report::Report;
 use crate::service::Shared;
 use crate::session::{Limit, Session};
+use crate::shell::Shell;
 use crate::spawn::{Input, Keyboard, Launch, SpawnError, Streams, open_terminal};
 use crate::store::TERM_GRACE;
 
@@ -43,6 +44,9 @@ pub(super) struct Command {
     pub(super) call_id: CallId,
     pub(super) effects: Effects,
     pub(super) effect: CommandEffect,
+    pub(super) shell: Shell,
+    pub(super) login: bool,
+    /// What the shell starts with.
     pub(super) environment: Environment,
     /// What the model asked to run.
     pub(super) command: String,
@@ -69,11 +73,15 @@ impl PreparedCall for Command {
     }
 
     async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
-        if call.cancellation.is_cancelled() {
-            return Ok(Box::new(self.aborted(Captured::default(), call)));
-        }
         let since = Instant::now();
-        let (session, source) = self.start(call).await.map_err(|error| failed(&error))?;
+        let launch = tokio::select! {
+            biased;
+            () = call.cancellation.cancelled() => {
+                return Ok(Box::new(self.aborted(Captured::default(), call)));
+            }
+            launch = self.launch(&call.step) => launch?,
+        };
+        let (session, source) = self.start(launch, call).await.map_err(|error| failed(&error))?;
         // Before it can be found, so that nobody else collects what belongs to this call.
         let turn = session.interaction.lock().await;
         self.shared.store.insert(&session, source);
@@ -99,8 +107,11 @@ impl PreparedCall for Command {
 
 impl Command {
     /// Starts the command.
-    async fn start(&self, call: &ToolInvocation) -> Result<(Arc<Session>, Source), SpawnError> {
-        let launch = self.launch();
+    async fn start(
+        &self,
+        launch: Launch,
+        call: &ToolInvocation,
+    ) -> Result<(Arc<Session>, Source), SpawnError> {
         let ends = if self.effect.tty { terminal() } else { pipe() };
         let (streams, source, keyboard) =
             ends.map_err(|error| SpawnError::from_io(&launch.program, error))?;
@@ -129,14 +140,23 @@ impl Command {
         Ok((Arc::new(session), source))
     }
 
-    fn launch(&self) -> Launch {
-        let mut argv = self.effect.argv.iter();
-        Launch {
+    /// What is to be started. It is not always what was asked for word by word: a login shell that has been asked for
+    /// its environment need not be started again.
+    async fn launch(&self, step: &StepContext) -> Result<Launch, FunctionCallError> {
+        let environment = self.environment.clone();
+        let (argv, environment) = if self.login {
+            let made = self.shared.as_login(&self.shell, &self.command, environment, step).await;
+            made.map_err(|error| failed(&error))?
+        } else {
+            (self.effect.argv.clone(), environment)
+        };
+        let mut argv = argv.into_iter();
+        Ok(Launch {
             program: argv.next().map(Into::into).unwrap_or_default(),
             arguments: argv.map(Into::into).collect(),
-            environment: self.environment.clone(),
+            environment,
             folder: self.effect.cwd.clone(),
-        }
+        })
     }
 
     /// Ends a command whose call was cancelled, with all of its session, and takes what it had printed.

@@ -18,6 +18,7 @@ use super::intercepted::Intercepted;
 use super::permissions::{AskedPermissions, PermissionArguments};
 use super::{MAX_YIELD, MIN_YIELD, bash_identity, output_schema};
 use crate::service::Shared;
+use crate::shell::Shell;
 use crate::spawn::check_folder;
 
 /// How long a call waits for its command where it does not say (runtime.md B1).
@@ -54,16 +55,15 @@ impl ExecCommand {
         Self { name: ToolName::plain("exec_command"), shared }
     }
 
-    /// The argument vector: that of the shell which is asked for, or of the user's (runtime.md B4).
-    fn argv(&self, arguments: &Arguments, step: &StepContext) -> Result<Vec<String>, FunctionCallError> {
+    /// The shell, the one that is asked for or the user's, and whether it is a login shell (runtime.md B4).
+    fn shell(&self, arguments: &Arguments, step: &StepContext) -> Result<(Shell, bool), FunctionCallError> {
         let allowed = step.allow_login_shell;
         if arguments.login == Some(true) && !allowed {
             return Err(FunctionCallError::respond(
                 "login shell is disabled by config; omit `login` or set it to false.",
             ));
         }
-        let shell = self.shared.shell(arguments.shell.as_deref());
-        Ok(shell.argv(&arguments.cmd, arguments.login.unwrap_or(allowed)))
+        Ok((self.shared.shell(arguments.shell.as_deref()), arguments.login.unwrap_or(allowed)))
     }
 }
 
@@ -93,7 +93,8 @@ impl ToolExecutor for ExecCommand {
     async fn prepare(&self, call: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
         let asked_at = Instant::now();
         let arguments: Arguments = parse_arguments(call.function_arguments("exec_command")?)?;
-        let argv = self.argv(&arguments, &call.step)?;
+        let (shell, login) = self.shell(&arguments, &call.step)?;
+        let argv = shell.argv(&arguments.cmd, login);
         let permissions = PermissionArguments {
             asked: arguments.sandbox_permissions,
             additional: arguments.additional_permissions.is_some(),
@@ -128,6 +129,8 @@ impl ToolExecutor for ExecCommand {
             call_id: call.call_id.clone(),
             effects: Effects { command: Some(effect.clone()), ..Effects::none() },
             effect,
+            shell,
+            login,
             environment,
             command: arguments.cmd,
             wait: wait(arguments.yield_time_ms),
