@@ -157,7 +157,7 @@ async fn recording_waits_only_for_a_place_and_facts_never() {
     next.await.unwrap();
     recorder.flush().await.unwrap();
     assert_eq!(told(&file.text()).len(), 1 + QUEUED_COMMANDS + QUEUED_FACTS + 1);
-    let lost = "1 facts of running calls are lost: they came faster than the transcript could be written";
+    let lost = "Facts of running calls lost: 1. They came faster than the transcript could be written.";
     assert_eq!(warnings.take(), [lost]);
 }
 
@@ -275,7 +275,7 @@ async fn a_full_disk_is_told_once_and_nothing_is_lost_when_it_has_room_again() {
     recorder.shutdown().await.unwrap_err();
     assert_eq!(
         warnings.take(),
-        [text, "1 lines of the conversation transcript are lost: they could not be written"]
+        [text, "Lines lost from the conversation transcript: 1. They could not be written."]
     );
 }
 

@@ -82,7 +82,7 @@ fn tell_skipped(rollout: &LoadedRollout, host: &RecorderHost) {
     }
     let named: Vec<String> = skipped.iter().take(SKIPPED_NAMED).map(ToString::to_string).collect();
     let more = if *count > named.len() { ", ..." } else { "" };
-    let message = format!("{count} lines of {} were skipped: {}{more}", path.display(), named.join(", "));
+    let message = format!("Lines skipped in {}: {count} ({}{more})", path.display(), named.join(", "));
     host.events.emit(Event::Warning { message });
 }
 

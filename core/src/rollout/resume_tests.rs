@@ -152,7 +152,7 @@ async fn skipped_lines_are_told_to_the_operator() {
     let resumed = RolloutRecorder::resume(&path, host).await.unwrap();
     assert_eq!(resumed.skipped.len(), 4);
     let message = format!(
-        "4 lines of {} were skipped: line 3: only NUL bytes, line 4: only NUL bytes, line 5: only NUL bytes, ...",
+        "Lines skipped in {}: 4 (line 3: only NUL bytes, line 4: only NUL bytes, line 5: only NUL bytes, ...)",
         path.display()
     );
     assert_eq!(warnings.take(), [message]);

@@ -66,7 +66,7 @@ impl Writer {
         let lost = self.refused + self.backlog.len();
         if lost > 0 {
             self.warn(format!(
-                "{lost} lines of the conversation transcript are lost: they could not be written"
+                "Lines lost from the conversation transcript: {lost}. They could not be written."
             ));
         }
     }
@@ -204,12 +204,12 @@ impl Writer {
         if self.refused > 0 && !self.broken {
             let lines = std::mem::take(&mut self.refused);
             self.warn(format!(
-                "{lines} lines of the conversation transcript are lost: more waited to be written than is kept"
+                "Lines lost from the conversation transcript: {lines}. More waited to be written than is kept."
             ));
         }
         if facts > 0 {
             self.warn(format!(
-                "{facts} facts of running calls are lost: they came faster than the transcript could be written"
+                "Facts of running calls lost: {facts}. They came faster than the transcript could be written."
             ));
         }
     }

@@ -55,7 +55,7 @@ fn lines_over_the_bound_are_dropped_and_told() {
     assert_eq!(told(&file.text()), ["response_item kept", "response_item also kept"]);
     let text =
         "Failed to save the conversation transcript; Codex will continue retrying. Error: no storage space";
-    let lost = "1 lines of the conversation transcript are lost: more waited to be written than is kept";
+    let lost = "Lines lost from the conversation transcript: 1. More waited to be written than is kept.";
     assert_eq!(warnings.take(), [text, lost]);
 }
 
@@ -64,6 +64,6 @@ fn facts_that_were_dropped_are_told() {
     let (file, (host, warnings)) = (FakeFile::default(), host());
     let mut writer = Writer::new(Arc::new(Queue::new()), Box::new(file), host.events, Backlog::new(300));
     writer.serve(Batch { commands: vec![], dropped_facts: 7 });
-    let text = "7 facts of running calls are lost: they came faster than the transcript could be written";
+    let text = "Facts of running calls lost: 7. They came faster than the transcript could be written.";
     assert_eq!(warnings.take(), [text]);
 }
