@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use tenon_protocol::{CallId, TokenUsage, ToolName, TurnItem, UpdatePlanArgs};
 
+use crate::HookRunSummary;
+
 /// How a dispatched call ended: exactly one for each (core.md 5.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LifecycleOutcome {
@@ -162,6 +164,20 @@ pub enum Event {
         tool_name: ToolName,
         /// How.
         outcome: LifecycleOutcome,
+    },
+    /// A hook is asked. All that are asked of one thing are told before the first of them runs.
+    HookStarted {
+        /// The turn; none before the first.
+        turn_id: Option<String>,
+        /// The run.
+        run: HookRunSummary,
+    },
+    /// A hook has answered, or cannot any more. Those that were asked of one thing are told in their order.
+    HookCompleted {
+        /// The turn; none before the first.
+        turn_id: Option<String>,
+        /// The run.
+        run: HookRunSummary,
     },
     /// A request to the model is tried again.
     Retrying {

@@ -26,6 +26,7 @@ mod event;
 mod executor;
 mod fn_tool;
 mod hook_identity;
+mod hook_run;
 mod host;
 mod invocation;
 mod model;
@@ -49,6 +50,10 @@ pub use event::{AbortReason, Event, LifecycleOutcome};
 pub use executor::{InputObserver, PreparedCall, ShownAs, ToolExecutor, ToolExposure};
 pub use fn_tool::{FnTool, IntoToolOutput, Json, NoArguments};
 pub use hook_identity::{HookIdentity, HookInputForm};
+pub use hook_run::{
+    HookEntry, HookEntryKind, HookEventName, HookExecutionMode, HookHandlerType, HookRunStatus,
+    HookRunSummary, HookScope, HookSource,
+};
 pub use host::{
     ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,
     CommandRequest, CommandRunner, Elicitor, EventSink, Host, Progress, SystemClock, ToolCaller, UserAnswer,
@@ -56,11 +61,11 @@ pub use host::{
 };
 pub use invocation::ToolInvocation;
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};
-pub use output::ToolOutput;
+pub use output::{ResponseFacts, ToolOutput};
 pub use outputs::{
     AbortedToolOutput, ApplyPatchToolOutput, ExecCommandToolOutput, FunctionToolOutput, JsonToolOutput,
-    McpToolOutput, PlanToolOutput, PostToolUseFeedbackOutput, ToolSearchOutput, ViewImageOutput,
-    failure_response,
+    McpToolOutput, PlanToolOutput, PostToolUseFeedbackOutput, ReplacedToolOutput, ToolSearchOutput,
+    ViewImageOutput, failure_response,
 };
 pub use payload::ToolPayload;
 pub use preview::{

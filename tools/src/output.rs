@@ -5,6 +5,17 @@ use tenon_protocol::{CallId, ResponseInputItem};
 
 use crate::{ToolPayload, code_mode};
 
+/// What an extended PostToolUse hook is told of a result beside what every hook is told (core.md 8, ours).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResponseFacts {
+    /// All that was captured, where that is more than the bounded text that other hooks see.
+    pub whole: Option<Value>,
+    /// How the command behind the result ended.
+    pub exit_code: Option<i32>,
+    /// Whether this is only a part: what the call started still runs and will have more to say.
+    pub unfinished: bool,
+}
+
 /// What a tool gives back (core.md 2.3). One object is projected separately for the log, the life cycle, the model,
 /// hooks and a calling script; a fact about one projection never implies anything about another.
 pub trait ToolOutput: Send + Sync {
@@ -35,6 +46,18 @@ pub trait ToolOutput: Send + Sync {
 
     /// `tool_response` for PostToolUse, where it is not the item's body.
     fn post_tool_use_response(&self, _call_id: &CallId, _payload: &ToolPayload) -> Option<Value> {
+        None
+    }
+
+    /// What an extended hook is told beside.
+    fn response_facts(&self) -> ResponseFacts {
+        ResponseFacts::default()
+    }
+
+    /// The same result with what an extended hook has put in place of its `tool_response`, where the result has a
+    /// form of its own to keep. Nothing of what was replaced may be left in it, for any reader. None: a
+    /// [`ReplacedToolOutput`](crate::ReplacedToolOutput) takes its place.
+    fn with_response(&self, _updated: &Value) -> Option<Box<dyn ToolOutput>> {
         None
     }
 

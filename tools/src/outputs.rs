@@ -10,6 +10,7 @@ mod json;
 mod mcp;
 mod mcp_result;
 mod plan;
+mod replaced;
 mod tool_search;
 mod view_image;
 
@@ -20,9 +21,10 @@ pub use failure::failure_response;
 pub use feedback::PostToolUseFeedbackOutput;
 pub use function::FunctionToolOutput;
 pub use json::JsonToolOutput;
-pub use mcp::McpToolOutput;
+pub use mcp::{McpToolOutput, replaced_mcp_result};
 pub use mcp_result::{MCP_RESULT_CAP_BYTES, capped_mcp_result};
 pub use plan::PlanToolOutput;
+pub use replaced::ReplacedToolOutput;
 pub use tool_search::ToolSearchOutput;
 pub use view_image::ViewImageOutput;
 

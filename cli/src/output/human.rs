@@ -91,6 +91,8 @@ impl Printer for HumanPrinter {
             | Event::TerminalInteraction { .. }
             | Event::PatchProgress { .. }
             | Event::ImageViewed { .. }
+            | Event::HookStarted { .. }
+            | Event::HookCompleted { .. }
             | Event::CallEnded { .. } => Ok(()),
         }
     }

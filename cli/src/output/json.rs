@@ -86,6 +86,9 @@ impl Lines {
             | Event::TurnDiff { .. }
             | Event::ExternalContext { .. }
             | Event::CallEnded { .. }
+            // What the operator should know of a hook comes as a warning.
+            | Event::HookStarted { .. }
+            | Event::HookCompleted { .. }
             // The same plan comes as an item.
             | Event::PlanUpdated { .. } => Vec::new(),
         }

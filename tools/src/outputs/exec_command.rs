@@ -10,7 +10,8 @@ use tenon_protocol::{CallId, FunctionCallOutputPayload, ResponseInputItem};
 
 use super::item_for;
 use crate::{
-    SERIALISATION_ALLOWANCE, ToolOutput, ToolPayload, TruncationPolicy, telemetry_preview, truncate_captured,
+    ResponseFacts, SERIALISATION_ALLOWANCE, ToolOutput, ToolPayload, TruncationPolicy, approx_token_count,
+    telemetry_preview, truncate_captured,
 };
 
 /// How much of a command's output the model is shown where it does not ask for more or less.
@@ -163,6 +164,25 @@ impl ToolOutput for ExecCommandToolOutput {
             return None;
         }
         Some(Value::String(self.bounded_output(&self.header())))
+    }
+
+    fn response_facts(&self) -> ResponseFacts {
+        ResponseFacts {
+            whole: Some(Value::String(self.text().into_owned())),
+            exit_code: self.exit_code,
+            unfinished: self.process_id.is_some(),
+        }
+    }
+
+    /// Header, session and exit code stay; the text is another, and so are the counts of it.
+    fn with_response(&self, updated: &Value) -> Option<Box<dyn ToolOutput>> {
+        let text = updated.as_str().map_or_else(|| updated.to_string(), str::to_owned);
+        Some(Box::new(Self {
+            original_token_count: self.original_token_count.map(|_| approx_token_count(&text)),
+            output_omitted_bytes: None,
+            raw_output: text.into_bytes(),
+            ..self.clone()
+        }))
     }
 
     fn code_mode_result(&self, _payload: &ToolPayload) -> Value {

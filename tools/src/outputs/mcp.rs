@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tenon_protocol::{
     CallId, CallToolResult, FunctionCallOutputBody, FunctionCallOutputContentItem, FunctionCallOutputPayload,
     ImageDetail, MediaAbilities, ResponseInputItem,
@@ -10,7 +10,8 @@ use tenon_protocol::{
 
 use super::{capped_mcp_result, function_item};
 use crate::{
-    SERIALISATION_ALLOWANCE, ToolOutput, ToolPayload, TruncationPolicy, telemetry_preview, truncate_payload,
+    ResponseFacts, SERIALISATION_ALLOWANCE, ToolOutput, ToolPayload, TruncationPolicy, telemetry_preview,
+    truncate_payload,
 };
 
 /// The result of an MCP call. The model reads it under a header and within bounds; hooks and scripts get it raw, a
@@ -42,6 +43,16 @@ impl McpToolOutput {
         add_header(&mut payload.body, self.header());
         truncate_payload(payload, self.truncation_policy.scaled(SERIALISATION_ALLOWANCE))
     }
+}
+
+/// A result that a hook has put in place of another. Whether the call failed is not the hook's to say.
+pub fn replaced_mcp_result(original: &CallToolResult, updated: &Value) -> CallToolResult {
+    let result = serde_json::from_value(updated.clone()).ok().filter(|_| updated.get("content").is_some());
+    let result = result.unwrap_or_else(|| {
+        let text = updated.as_str().map_or_else(|| updated.to_string(), str::to_owned);
+        CallToolResult { content: vec![json!({ "type": "text", "text": text })], ..CallToolResult::default() }
+    });
+    CallToolResult { is_error: original.is_error, ..result }
 }
 
 /// A server may ask for a detail that this model does not know.
@@ -87,6 +98,16 @@ impl ToolOutput for McpToolOutput {
 
     fn post_tool_use_response(&self, _call_id: &CallId, _payload: &ToolPayload) -> Option<Value> {
         serde_json::to_value(capped_mcp_result(&self.result)).ok()
+    }
+
+    /// The whole result, without the bound for other hooks: nothing that the model or a script gets is kept from it.
+    fn response_facts(&self) -> ResponseFacts {
+        ResponseFacts { whole: serde_json::to_value(&self.result).ok(), ..ResponseFacts::default() }
+    }
+
+    /// A result stays a result, if what the hook gives is one; anything else is one text of it.
+    fn with_response(&self, updated: &Value) -> Option<Box<dyn ToolOutput>> {
+        Some(Box::new(Self { result: replaced_mcp_result(&self.result, updated), ..self.clone() }))
     }
 
     fn code_mode_result(&self, _payload: &ToolPayload) -> Value {
