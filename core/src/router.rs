@@ -79,8 +79,9 @@ impl ToolRouter {
                 })
             })),
             ItemKind::ToolSearchCall(call) if call.execution == EXECUTED_BY_CLIENT => {
+                // Without an id a search is simply not ours (core.md 0.2): it is kept as what it is.
                 let Some(call_id) = call.call_id.as_deref() else {
-                    return Ok(without_call_id(item));
+                    return Ok(Route::NotACall);
                 };
                 let arguments: SearchToolCallParams =
                     serde_json::from_str(call.arguments.get()).map_err(|error| {

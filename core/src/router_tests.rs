@@ -112,9 +112,7 @@ fn every_other_item_has_its_route() {
         ),
         (
             json!({"type": "tool_search_call", "execution": "client", "arguments": {"query": "q"}}),
-            Route::WithoutCallId {
-                message: "a tool_search_call item without call_id was ignored".to_owned(),
-            },
+            Route::NotACall,
         ),
         (
             json!({"type": "tool_search_call", "execution": "server", "arguments": {"query": "q"}}),

@@ -183,8 +183,8 @@ fn is_kept(item: &ResponseItem) -> bool {
         ItemKind::FunctionCall(_) | ItemKind::CustomToolCall(_) | ItemKind::LocalShellCall(_) => {
             item.call_id().is_some()
         }
-        ItemKind::ToolSearchCall(call) => call.execution != "client" || call.call_id.is_some(),
-        ItemKind::AgentMessage(_)
+        ItemKind::ToolSearchCall(_)
+        | ItemKind::AgentMessage(_)
         | ItemKind::AdditionalTools(_)
         | ItemKind::Reasoning(_)
         | ItemKind::FunctionCallOutput(_)
