@@ -5,6 +5,9 @@
 //! is forgotten. A search then walks these notes (Knuth, Morris and Pratt's way, so that repeated lines
 //! cost nothing extra) and never looks at the file again. So a miss costs one reading of the file for
 //! each pass, however many chunks there are, however much alike the lines.
+//!
+//! Notes are bounded by the file's size. Where almost every line of a file of very short lines is one of
+//! the patch they are dropped, and a search reads the file itself from the cursor on.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -41,7 +44,7 @@ impl<'a> Seeker<'a> {
         }
         PASSES.iter().zip(&self.passes).find_map(|(pass, index)| {
             let index = index.get_or_init(|| PassIndex::build(*pass, self.lines, self.chunks));
-            index.find(pattern, from)
+            index.find(self.lines, pattern, from)
         })
     }
 
@@ -53,21 +56,24 @@ impl<'a> Seeker<'a> {
     fn equals_at(&self, pass: Pass, pattern: &[String], start: usize) -> bool {
         let (mut left, mut right) = (Vec::new(), Vec::new());
         start + pattern.len() <= self.lines.len()
-            && pattern.iter().enumerate().all(|(offset, wanted)| {
-                pass.normal(self.lines.text(start + offset), &mut left)
-                    == pass.normal(wanted.as_bytes(), &mut right)
+            && self.lines.texts_from(start).zip(pattern).all(|(text, wanted)| {
+                pass.normal(text, &mut left) == pass.normal(wanted.as_bytes(), &mut right)
             })
     }
 }
+
+/// Notes that a pass may always take.
+const MIN_HITS: usize = 4096;
+/// Bytes of a file for each further note: all passes together take as much as the file at most.
+const BYTES_PER_HIT: usize = 4 * size_of::<Hit>();
 
 /// What one pass found: the lines of the file that equal a line of the patch.
 #[derive(Debug)]
 struct PassIndex {
     pass: Pass,
-    /// A number for each line of the patch in this pass's form.
-    ids: HashMap<Vec<u8>, u32, LineHash>,
-    /// By line, ascending.
-    hits: Vec<Hit>,
+    forms: Forms,
+    /// By line, ascending; absent where they would have been too many.
+    hits: Option<Vec<Hit>>,
     /// For each id the last line that has it, if any.
     last: Vec<Option<u32>>,
 }
@@ -78,72 +84,108 @@ struct Hit {
     id: u32,
 }
 
-impl PassIndex {
-    fn build(pass: Pass, lines: &Lines<'_>, chunks: &[Chunk]) -> Self {
+/// A number for each line of the patch in a pass's form.
+#[derive(Debug, Default)]
+struct Forms {
+    ids: HashMap<Vec<u8>, u32, LineHash>,
+    lengths: Lengths,
+}
+
+impl Forms {
+    fn of(pass: Pass, chunks: &[Chunk]) -> Self {
         let mut scratch = Vec::new();
-        let mut ids: HashMap<Vec<u8>, u32, LineHash> = HashMap::default();
-        let mut lengths = Lengths::default();
+        let mut forms = Self::default();
         for wanted in chunks.iter().flat_map(|chunk| chunk.change_contexts.iter().chain(&chunk.old_lines)) {
             let form = pass.normal(wanted.as_bytes(), &mut scratch);
-            lengths.add(form.len());
-            if !ids.contains_key(form) {
+            forms.lengths.add(form.len());
+            if !forms.ids.contains_key(form) {
                 // More lines than that do not fit in a patch that fits in memory.
-                let id = u32::try_from(ids.len()).unwrap_or(u32::MAX);
-                ids.insert(form.to_vec(), id);
+                let id = u32::try_from(forms.ids.len()).unwrap_or(u32::MAX);
+                forms.ids.insert(form.to_vec(), id);
             }
         }
-        let mut last = vec![None; ids.len()];
-        let mut hits = Vec::new();
-        for (line, index) in (0..lines.len()).zip(0u32..) {
-            let form = pass.normal(lines.text(line), &mut scratch);
-            if !lengths.has(form.len()) {
-                continue;
-            }
-            if let Some(&id) = ids.get(form) {
-                hits.push(Hit { line: index, id });
-                if let Some(last) = last.get_mut(id as usize) {
-                    *last = Some(index);
-                }
-            }
-        }
-        Self { pass, ids, hits, last }
+        forms
     }
 
-    fn find(&self, pattern: &[String], from: usize) -> Option<usize> {
+    fn id(&self, form: &[u8]) -> Option<u32> {
+        if self.lengths.has(form.len()) { self.ids.get(form).copied() } else { None }
+    }
+
+    /// The lines of the file from `from` on that equal a line of the patch.
+    fn hits<'l>(&'l self, pass: Pass, lines: &'l Lines<'_>, from: u32) -> impl Iterator<Item = Hit> + 'l {
+        let mut scratch = Vec::new();
+        let numbered = lines.texts_from(from as usize).zip(from..);
+        numbered.filter_map(move |(text, line)| {
+            self.id(pass.normal(text, &mut scratch)).map(|id| Hit { line, id })
+        })
+    }
+}
+
+impl PassIndex {
+    fn build(pass: Pass, lines: &Lines<'_>, chunks: &[Chunk]) -> Self {
+        let forms = Forms::of(pass, chunks);
+        let bound = MIN_HITS.max(lines.bytes() / BYTES_PER_HIT);
+        let mut last = vec![None; forms.ids.len()];
+        let mut hits = Some(Vec::new());
+        for hit in forms.hits(pass, lines, 0) {
+            if let Some(last) = last.get_mut(hit.id as usize) {
+                *last = Some(hit.line);
+            }
+            match &mut hits {
+                Some(noted) if noted.len() < bound => noted.push(hit),
+                Some(_) => hits = None,
+                None => {}
+            }
+        }
+        Self { pass, forms, hits, last }
+    }
+
+    fn find(&self, lines: &Lines<'_>, pattern: &[String], from: usize) -> Option<usize> {
         let wanted = self.ids_of(pattern)?;
         let from = u32::try_from(from).ok()?;
+        let last = |id: &u32| self.last.get(*id as usize).copied().flatten();
         // A line of the pattern that the rest of the file has not spares the walk.
-        let present = |id: &u32| self.last.get(*id as usize).copied().flatten() >= Some(from);
-        if !wanted.iter().all(present) {
+        if !wanted.iter().all(|id| last(id) >= Some(from)) {
             return None;
         }
-        let fallback = fallback(&wanted);
-        let first = self.hits.partition_point(|hit| hit.line < from);
-        let mut matched = 0;
-        let mut before = None;
-        for hit in self.hits.get(first..)? {
-            if before != hit.line.checked_sub(1) {
-                matched = 0;
+        let end = wanted.last().and_then(last)?;
+        match &self.hits {
+            Some(hits) => {
+                let first = hits.partition_point(|hit| hit.line < from);
+                walk(hits.get(first..)?.iter().copied(), end, &wanted)
             }
-            before = Some(hit.line);
-            while matched > 0 && wanted.get(matched) != Some(&hit.id) {
-                matched = fallback.get(matched - 1).copied().unwrap_or_default();
-            }
-            if wanted.get(matched) == Some(&hit.id) {
-                matched += 1;
-            }
-            if matched == wanted.len() {
-                return (hit.line as usize + 1).checked_sub(matched);
-            }
+            None => walk(self.forms.hits(self.pass, lines, from), end, &wanted),
         }
-        None
     }
 
     fn ids_of(&self, pattern: &[String]) -> Option<Vec<u32>> {
         let mut scratch = Vec::new();
-        let id = |line: &String| self.ids.get(self.pass.normal(line.as_bytes(), &mut scratch)).copied();
+        let id = |line: &String| self.forms.id(self.pass.normal(line.as_bytes(), &mut scratch));
         pattern.iter().map(id).collect()
     }
+}
+
+/// The line where `wanted` starts among hits up to line `end`.
+fn walk(hits: impl Iterator<Item = Hit>, end: u32, wanted: &[u32]) -> Option<usize> {
+    let fallback = fallback(wanted);
+    let mut matched = 0;
+    let mut before = None;
+    for hit in hits.take_while(|hit| hit.line <= end) {
+        if before != hit.line.checked_sub(1) {
+            matched = 0;
+        }
+        before = Some(hit.line);
+        while matched > 0 && wanted.get(matched) != Some(&hit.id) {
+            matched = fallback.get(matched - 1).copied().unwrap_or_default();
+        }
+        if wanted.get(matched) == Some(&hit.id) {
+            matched += 1;
+        }
+        if matched == wanted.len() {
+            return (hit.line as usize + 1).checked_sub(matched);
+        }
+    }
+    None
 }
 
 /// For each prefix of `pattern` the length of its longest proper prefix that is also its suffix.

@@ -111,3 +111,32 @@ proptest! {
         }
     }
 }
+
+/// A file whose every line is one of the patch, with so many lines.
+fn crowded(lines: usize) -> Vec<u8> {
+    (0..lines).flat_map(|line| if line % 7 == 3 { *b"a\n" } else { *b"b\n" }).collect()
+}
+
+#[test]
+fn notes_are_bounded_by_the_file() {
+    let chunks = [chunk(&["a", "b"])];
+    let noted =
+        |file: &[u8]| PassIndex::build(Pass::Exact, &Lines::of(file), &chunks).hits.map(|hits| hits.len());
+    assert_eq!(noted(&crowded(MIN_HITS)), Some(MIN_HITS));
+    assert_eq!(noted(&crowded(MIN_HITS + 1)), None);
+    // Other text gives room.
+    let with_text = |bytes: usize| [crowded(MIN_HITS + 1), vec![b'x'; bytes]].concat();
+    let needed = (MIN_HITS + 1) * BYTES_PER_HIT - crowded(MIN_HITS + 1).len();
+    assert_eq!(noted(&with_text(needed)), Some(MIN_HITS + 1));
+    assert_eq!(noted(&with_text(needed - 1)), None);
+}
+
+#[test]
+fn without_notes_the_file_is_read_again() {
+    let file = crowded(2 * MIN_HITS);
+    assert_eq!(find(&file, &["b", "a", "b"], 0, false), Some(2));
+    assert_eq!(find(&file, &["b", "a", "b"], 3, false), Some(9));
+    assert_eq!(find(&file, &["b ", "a ", "b "], 8000, false), Some(8003));
+    assert_eq!(find(&file, &["a", "a"], 0, false), None);
+    assert_eq!(find(&file, &["a", "b", "b"], 2 * MIN_HITS - 2, false), None);
+}

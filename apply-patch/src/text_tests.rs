@@ -1,4 +1,5 @@
 use pretty_assertions::assert_eq;
+use proptest::prelude::*;
 
 use super::*;
 
@@ -55,4 +56,50 @@ fn utf16_is_known_by_its_mark() {
     assert!(is_utf16(b"\xfe\xff\0a"));
     assert!(!is_utf16(b"\xef\xbb\xbfa"));
     assert!(!is_utf16(b"\xff"));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The index remembers few lines; what it says of the others is what a reading from the front says.
+    #[test]
+    fn the_index_agrees_with_a_reading(
+        bytes in prop::collection::vec(prop::sample::select(b"ab\n\n\r".to_vec()), 0..200),
+        marked in any::<bool>(),
+    ) {
+        let bytes = if marked { [BOM, &bytes].concat() } else { bytes };
+        let mut starts = Vec::new();
+        let mut next = if marked { BOM.len() } else { 0 };
+        while next < bytes.len() {
+            starts.push(next);
+            let rest = &bytes[next..];
+            next += match rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+                None => rest.len(),
+                Some(at) if rest[at..].starts_with(b"\r\n") => at + 2,
+                Some(at) => at + 1,
+            };
+        }
+        let lines = Lines::of(&bytes);
+        prop_assert_eq!(lines.len(), starts.len());
+        for (index, start) in starts.iter().enumerate() {
+            prop_assert_eq!(lines.start(index), *start);
+            let end = starts.get(index + 1).copied().unwrap_or(bytes.len());
+            prop_assert_eq!(lines.span(index..index + 1), *start..end);
+            prop_assert_eq!([lines.text(index), lines.terminator(index)].concat(), &bytes[*start..end]);
+        }
+        prop_assert_eq!(lines.start(starts.len()), bytes.len());
+        for offset in 0..=bytes.len() {
+            let before = starts.iter().filter(|start| **start < offset).count();
+            prop_assert_eq!(lines.lines_of(&(0..offset)).len(), before);
+        }
+    }
+}
+
+#[test]
+fn the_index_is_a_quarter_of_the_smallest_lines() {
+    let bytes = vec![b'\n'; 16_000];
+    let lines = Lines::of(&bytes);
+    assert_eq!((lines.len(), lines.starts.len()), (16_000, 1000));
+    assert_eq!(Lines::of(&bytes[..STRIDE]).starts, [0]);
+    assert_eq!(Lines::of(&bytes[..=STRIDE]).starts, [0, 16]);
 }
