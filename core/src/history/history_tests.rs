@@ -23,13 +23,14 @@ fn what_has_no_place_in_a_history_is_not_kept() {
         item(
             json!({"type": "local_shell_call", "status": "completed", "action": {"type": "exec", "command": []}}),
         ),
-        item(json!({"type": "tool_search_call", "execution": "client", "arguments": {}})),
     ];
     for item in without_place {
         assert_eq!(history.record(item), None);
     }
     let with_place = [
         ResponseItem::message("developer", "d"),
+        // Without a call id a search is simply not ours (core.md 0.2).
+        item(json!({"type": "tool_search_call", "execution": "client", "arguments": {}})),
         item(json!({"type": "tool_search_call", "execution": "server", "arguments": {}})),
         item(json!({"type": "something_new", "a": 1})),
         item(json!({"type": "function_call", "call_id": "a"})),
