@@ -13,6 +13,10 @@ use tenon_tools::ApprovalPolicy;
 use crate::config::{ConfigOverride, SandboxMode};
 pub(crate) use request::{ExecRequest, PromptSource, Request, Start, parse};
 
+/// `resume` stands between options, which clap would not show.
+const EXEC_USAGE: &str =
+    "tenon exec [OPTIONS] [PROMPT]\n       tenon exec [OPTIONS] resume [OPTIONS] <ID|--last> [PROMPT]";
+
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(
@@ -30,6 +34,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Give one prompt to a live model and follow its turns to the end
+    #[command(override_usage = EXEC_USAGE)]
     Exec(ExecArgs),
     /// Play a recorded model stream through the real runtime, offline
     Replay(ReplayArgs),

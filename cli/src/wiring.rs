@@ -66,6 +66,7 @@ impl Wired {
 pub(crate) fn exec_service(config: &Config, environment: &Environment) -> ExecService {
     let mut exec = ExecConfig::new(environment.0.clone());
     exec.allow_login_shell = config.allow_login_shell;
+    exec.max_poll = config.max_poll.unwrap_or(exec.max_poll);
     ExecService::new(exec)
 }
 
@@ -87,6 +88,7 @@ fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
         environment,
         truncation,
         allow_login_shell,
+        max_poll: _,
         disable_on_external_context,
         warnings: _,
     } = plan.config.clone();

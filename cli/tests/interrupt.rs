@@ -32,7 +32,7 @@ fn a_signal_ends_the_turn_and_its_children() {
         assert_eq!((&item["status"], &item["aggregated_output"]), (&json!("failed"), &json!("begun\n")));
         let failed = json!({"type": "turn.failed", "error": {"message": "interrupted"}});
         assert_eq!(ran.events().pop(), Some(failed));
-        assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists(), "the child is gone");
+        assert!(!alive(pid), "the child is gone");
     }
 }
 
@@ -54,10 +54,18 @@ fn a_second_signal_quits() {
     // It does not end when it is asked to.
     let mut running = long_replay(&place, "trap '' TERM INT; echo $$ > pid; while :; do sleep 1; done", true);
     running.wait_for("item.started");
+    let pid = wait_for_pid(&place);
+    assert_eq!(running.signal_until_it_ends(Signal::INT), Some(130));
+    wait_for(|| (!alive(pid)).then_some(()));
+}
+
+#[test]
+fn a_second_signal_does_not_wait_for_a_reader_that_does_not_read() {
+    let place = Place::new();
+    // More than a pipe holds.
+    let mut running = long_replay(&place, "head -c 200000 /dev/zero | tr '\\0' x; echo $$ > pid", true);
     wait_for_pid(&place);
-    running.signal(Signal::INT);
-    running.signal(Signal::INT);
-    assert_eq!(running.finish().status, Some(130));
+    assert_eq!(running.signal_until_it_ends(Signal::TERM), Some(130));
 }
 
 #[test]
@@ -97,11 +105,20 @@ fn a_full_disk_is_told() {
 /// The process id that the command has written, once it has.
 fn wait_for_pid(place: &Place) -> u32 {
     let file = place.work().join("pid");
+    wait_for(|| std::fs::read_to_string(&file).ok()?.trim().parse().ok())
+}
+
+fn alive(pid: u32) -> bool {
+    std::path::Path::new(&format!("/proc/{pid}")).exists()
+}
+
+/// What another process does is not ours to await: it is looked at until it is done.
+fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
     for _ in 0..1000 {
-        if let Some(pid) = std::fs::read_to_string(&file).ok().and_then(|text| text.trim().parse().ok()) {
-            return pid;
+        if let Some(found) = look() {
+            return found;
         }
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
-    panic!("the command has not started");
+    panic!("it has not come");
 }

@@ -26,6 +26,8 @@ pub(crate) struct ConfigFile {
     pub(crate) shell_environment_policy: EnvironmentFile,
     pub(crate) tool_output_token_limit: Option<usize>,
     pub(crate) allow_login_shell: Option<bool>,
+    /// In milliseconds.
+    pub(crate) background_terminal_max_timeout: Option<AtLeastOne>,
     #[serde(default)]
     pub(crate) memories: MemoriesFile,
     pub(crate) tool_mode: Option<ToolMode>,

@@ -1,6 +1,7 @@
 //! Settles the choices: flags, then `-c`, then the file, then the command's defaults.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tenon_tools::{ApprovalPolicy, EnvironmentPolicy, SandboxPolicy, TruncationPolicy, WorkspaceWrite};
 
@@ -55,6 +56,8 @@ pub(crate) struct Config {
     pub(crate) truncation: Option<TruncationPolicy>,
     /// Whether commands may ask for a login shell.
     pub(crate) allow_login_shell: bool,
+    /// The longest that a poll of a running command may wait; none leaves it at the default (runtime.md B1).
+    pub(crate) max_poll: Option<Duration>,
     /// Whether a session that took in text from outside is marked (core.md 5.7).
     pub(crate) disable_on_external_context: bool,
     /// For the operator.
@@ -87,6 +90,7 @@ impl Config {
             environment: environment_of(file.shell_environment_policy),
             truncation: file.tool_output_token_limit.map(TruncationPolicy::Tokens),
             allow_login_shell: file.allow_login_shell.unwrap_or(true),
+            max_poll: file.background_terminal_max_timeout.map(|ms| Duration::from_millis(ms.0)),
             disable_on_external_context: file.memories.disable_on_external_context.unwrap_or(false),
             warnings,
         })

@@ -1,5 +1,3 @@
-use std::time::Duration;
-
 use pretty_assertions::assert_eq;
 use tenon_tools::{EnvironmentInherit, GranularApproval};
 
@@ -80,6 +78,7 @@ fn every_key_arrives() {
         model_provider = "p"
         tool_output_token_limit = 500
         allow_login_shell = false
+        background_terminal_max_timeout = 7000
         approval_policy = { granular = { sandbox_approval = true, rules = false, mcp_elicitations = true } }
         [memories]
         disable_on_external_context = true
@@ -107,6 +106,7 @@ fn every_key_arrives() {
         "#;
     let config = resolved(text);
     assert_eq!(config.truncation, Some(TruncationPolicy::Tokens(500)));
+    assert_eq!(config.max_poll, Some(Duration::from_secs(7)));
     assert!(!config.allow_login_shell && config.disable_on_external_context);
     assert_eq!(
         config.approval,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -153,6 +154,18 @@ impl Running {
     pub fn signal(&self, signal: rustix::process::Signal) {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, signal).expect("sent");
+    }
+
+    /// Sends a signal again and again until the program has ended: two that come at once may count as one. Its status.
+    pub fn signal_until_it_ends(&mut self, signal: rustix::process::Signal) -> Option<i32> {
+        for _ in 0..1000 {
+            if let Some(status) = self.child.try_wait().expect("it is our child") {
+                return status.code();
+            }
+            self.signal(signal);
+            thread::sleep(Duration::from_millis(20));
+        }
+        panic!("it does not end");
     }
 
     /// Closes the reading end of standard output.
