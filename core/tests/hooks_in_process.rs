@@ -160,7 +160,7 @@ async fn post_feedback_replaces_what_the_model_reads_and_is_no_error() {
         post: Some(PostToolUseAction {
             feedback: feedback.map(str::to_owned),
             stop: stop.map(str::to_owned),
-            additional_context: None,
+            ..PostToolUseAction::default()
         }),
         ..Says::default()
     };

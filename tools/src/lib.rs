@@ -65,7 +65,7 @@ pub use output::{ResponseFacts, ToolOutput};
 pub use outputs::{
     AbortedToolOutput, ApplyPatchToolOutput, ExecCommandToolOutput, FunctionToolOutput, JsonToolOutput,
     McpToolOutput, PlanToolOutput, PostToolUseFeedbackOutput, ReplacedToolOutput, ToolSearchOutput,
-    ViewImageOutput, failure_response,
+    ViewImageOutput, failure_response, replaced_mcp_result,
 };
 pub use payload::ToolPayload;
 pub use preview::{

@@ -2,6 +2,7 @@
 
 use tenon_tools::{ApprovalDecision, ApprovalRequest, Effects, PreparedCall};
 
+use super::pre::touched;
 use super::{Dispatch, Stopped};
 use crate::hooks::{HookContext, PermissionRequest, PermissionRequestAction};
 use crate::policy::PolicyDecision;
@@ -26,7 +27,7 @@ impl Dispatch<'_> {
     }
 
     async fn ask(&mut self, effects: &Effects, reason: Option<String>) -> Result<(), Stopped> {
-        match self.ask_hooks().await {
+        match self.ask_hooks(effects).await {
             PermissionRequestAction::Allow => return Ok(()),
             PermissionRequestAction::Deny { message } => return Err(Stopped::Refused(message)),
             PermissionRequestAction::Undecided => {}
@@ -50,18 +51,23 @@ impl Dispatch<'_> {
         }
     }
 
-    async fn ask_hooks(&self) -> PermissionRequestAction {
+    async fn ask_hooks(&self, effects: &Effects) -> PermissionRequestAction {
         let identity = self.tool.hook_identity().filter(|_| !self.env.hooks.is_empty());
         let Some(identity) = identity else {
             return PermissionRequestAction::Undecided;
         };
-        let Some(tool_input) = identity.input(&self.call.payload) else {
+        let Some(mut tool_input) = identity.input(&self.call.payload) else {
             return PermissionRequestAction::Undecided;
         };
+        let reason = effects.command.as_ref().and_then(|command| command.justification.as_ref());
+        if let (Some(reason), Some(members)) = (reason, tool_input.as_object_mut()) {
+            members.insert("description".to_owned(), reason.clone().into());
+        }
         let event = PermissionRequest {
             context: HookContext::from(self.call.step.as_ref()),
             tool_name: identity.tool_name.clone(),
             tool_input,
+            paths: touched(effects),
         };
         self.env.hooks.permission_request(&event, identity.aliases).await
     }

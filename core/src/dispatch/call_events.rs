@@ -2,10 +2,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use serde_json::Value;
 use tenon_protocol::{CallId, ItemStatus, TurnItem};
 use tenon_tools::{Event, EventSink, LifecycleOutcome, ShownAs, ToolInvocation, telemetry_preview};
 
 use super::Order;
+use super::held::{self, Hold};
 
 /// Stands between a call's handler and the session's events, and sees to it that the call is seen exactly once: its
 /// item is started at most once and completed exactly once, by the handler or, where it did not, by the registry. A
@@ -26,6 +28,8 @@ struct State {
     /// Whether nothing is to be shown unless the call fails.
     silent: bool,
     completed: bool,
+    /// Whether hooks look at what the handler shows before anybody else does.
+    hold: Hold,
 }
 
 impl CallEvents {
@@ -38,6 +42,7 @@ impl CallEvents {
             own: None,
             silent: false,
             completed: false,
+            hold: Hold::Off,
         };
         Self { events, state: Mutex::new(state) }
     }
@@ -62,6 +67,26 @@ impl CallEvents {
         self.events.emit(Event::ItemStarted(item));
     }
 
+    /// From now on, nothing of what the handler prints is shown before hooks have looked at it.
+    pub(crate) fn hold(&self) {
+        self.lock().hold = Hold::On(None);
+    }
+
+    /// Hooks have looked: what was held back is shown, with `seen` for its output, or `updated` in its place. What
+    /// the handler shows later of its item, no hook will have seen as it is then.
+    pub(crate) fn let_go(&self, seen: &Value, updated: Option<&Value>) {
+        let mut state = self.lock();
+        let Hold::On(item) = std::mem::replace(&mut state.hold, Hold::Off) else { return };
+        let Some(item) = item else {
+            state.hold = Hold::Outlived;
+            return;
+        };
+        state.completed = true;
+        let item = held::looked_at(*item, seen, updated).with_id(state.id.clone());
+        drop(state);
+        self.events.emit(Event::ItemCompleted(item));
+    }
+
     /// The call ended. What the handler has not completed is completed here, unless it is an item of its own that
     /// outlives the call.
     pub(crate) fn finish(&self, shown: &str, outcome: LifecycleOutcome) {
@@ -73,14 +98,17 @@ impl CallEvents {
             | LifecycleOutcome::Failed { .. }
             | LifecycleOutcome::Aborted => ItemStatus::Failed,
         };
+        let unseen = state.hold.take();
         let done_elsewhere = state.own.is_some() || state.silent;
-        if state.completed || (matches!(outcome, LifecycleOutcome::Completed { .. }) && done_elsewhere) {
+        let ended = matches!(outcome, LifecycleOutcome::Completed { .. });
+        if state.completed || (ended && done_elsewhere && unseen.is_none()) {
             return;
         }
         state.completed = true;
-        let item = match state.own.take() {
-            Some(own) => own.with_status(status).with_id(state.id.clone()),
-            None => state.generic(Some(telemetry_preview(shown)), status),
+        let item = match (unseen, state.own.take()) {
+            (Some(unseen), _) => held::withheld(*unseen).with_id(state.id.clone()),
+            (None, Some(own)) => own.with_status(status).with_id(state.id.clone()),
+            (None, None) => state.generic(Some(telemetry_preview(shown)), status),
         };
         drop(state);
         self.events.emit(Event::ItemCompleted(item));
@@ -113,6 +141,7 @@ impl EventSink for CallEvents {
             Event::ItemStarted(item) => self.own_started(item).map(Event::ItemStarted),
             Event::ItemUpdated(item) => self.own_updated(item).map(Event::ItemUpdated),
             Event::ItemCompleted(item) => self.own_completed(item).map(Event::ItemCompleted),
+            Event::ExecOutputDelta { .. } if !self.lock().hold.is_off() => None,
             other => Some(other),
         };
         if let Some(event) = event {
@@ -133,6 +162,9 @@ impl CallEvents {
         if !state.is_own(&item) {
             return Some(item);
         }
+        if !state.hold.is_off() {
+            return None;
+        }
         state.own = Some(item.clone());
         (!state.completed).then(|| item.with_id(state.id.clone()))
     }
@@ -142,7 +174,12 @@ impl CallEvents {
         if !state.is_own(&item) {
             return Some(item);
         }
+        if let Hold::On(held) = &mut state.hold {
+            held.get_or_insert(Box::new(item));
+            return None;
+        }
         let again = std::mem::replace(&mut state.completed, true);
+        let item = if state.hold.is_off() { item } else { held::withheld(item) };
         (!again).then(|| item.with_id(state.id.clone()))
     }
 }

@@ -8,7 +8,7 @@
 //! 5 approve    policy, then whoever approves, on the facts of 4
 //! 6 journal    "started", durable before the first side effect
 //! 7 run        the tool does it
-//! 8 post       PostToolUse hooks: feedback for the model's view alone
+//! 8 post       PostToolUse hooks: feedback for the model's view alone; another output from an extended hook
 //! ```
 //!
 //! Nothing that can refuse runs after the first side effect. A panic is caught in here, so that every observer still
@@ -17,6 +17,7 @@
 mod approve;
 mod call_events;
 mod environment;
+mod held;
 mod journal;
 mod lookup;
 mod outcome;
@@ -30,8 +31,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use serde_json::Value;
 use tenon_tools::{
-    FunctionCallError, LifecycleOutcome, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
+    FunctionCallError, LifecycleOutcome, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -39,6 +41,7 @@ pub(crate) use call_events::CallEvents;
 pub use environment::{DispatchEnvironment, LifecycleObserver};
 pub use journal::{CallJournal, JournalError, NoJournal};
 pub use outcome::{AnyToolResult, CallEnd};
+pub(crate) use run::panic_text;
 pub(crate) use terminal::Terminal;
 
 /// One call on its way through the stages.
@@ -52,6 +55,10 @@ pub(crate) struct Dispatch<'a> {
     terminal: &'a Terminal,
     /// What hooks have to tell the model, in order.
     contexts: Vec<String>,
+    /// What the model had asked for, where a hook has rewritten it.
+    original_input: Option<Value>,
+    /// Whether PostToolUse hooks have been asked.
+    looked_at: bool,
 }
 
 /// A call that is to be dispatched.
@@ -91,8 +98,14 @@ pub(crate) async fn dispatch(
         Err(error) => return lookup::not_dispatched(events, order, error),
     };
     let mut dispatch = Dispatch::new(env, tool, order, events, terminal);
-    let staged = AssertUnwindSafe(dispatch.stages()).catch_unwind().await;
-    let result = staged.unwrap_or_else(|panic| Err(run::panicked(&mut dispatch, panic.as_ref())));
+    let result = match AssertUnwindSafe(dispatch.stages()).catch_unwind().await {
+        Ok(result) => result,
+        Err(panic) => {
+            let stopped = run::panicked(&mut dispatch, panic.as_ref());
+            drop(panic);
+            dispatch.after_panic(stopped).await
+        }
+    };
     dispatch.end(result)
 }
 
@@ -120,17 +133,31 @@ impl<'a> Dispatch<'a> {
             tracker: env.tracker.clone(),
             host,
         };
-        Self { env, tool, call, occurrence, events, terminal, contexts: Vec::new() }
+        let (contexts, original_input, looked_at) = (Vec::new(), None, false);
+        Self { env, tool, call, occurrence, events, terminal, contexts, original_input, looked_at }
     }
 
     /// The list of stages.
     async fn stages(&mut self) -> Result<AnyToolResult, Stopped> {
+        let ran = self.stages_up_to_run().await;
+        self.after_hooks(ran).await
+    }
+
+    async fn stages_up_to_run(&mut self) -> Result<Box<dyn ToolOutput>, Stopped> {
         self.before_hooks().await?;
         let prepared = self.tool.prepare(&self.call).await?;
         self.approve(prepared.as_ref()).await?;
         self.journal_started(prepared.as_ref()).await?;
-        let output = self.run(prepared).await?;
-        Ok(self.after_hooks(output).await)
+        self.run(prepared).await
+    }
+
+    /// The end of a call that panicked. Who hears of failures hears of this one, unless they have been asked already.
+    async fn after_panic(&mut self, stopped: Stopped) -> Result<AnyToolResult, Stopped> {
+        if self.looked_at {
+            return Err(stopped);
+        }
+        let looked = AssertUnwindSafe(self.after_hooks(Err(stopped))).catch_unwind().await;
+        looked.unwrap_or_else(|panic| Err(run::panicked(self, panic.as_ref())))
     }
 
     /// The end of the call, told to everybody exactly once.

@@ -1,6 +1,9 @@
 //! Stage 3: PreToolUse hooks.
 
-use tenon_tools::HookIdentity;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use tenon_tools::{Effects, HookEventName, HookIdentity};
 
 use super::{Dispatch, Stopped};
 use crate::hooks::{HookContext, PreToolUse};
@@ -14,9 +17,16 @@ impl Dispatch<'_> {
         if self.env.hooks.is_empty() {
             return Ok(());
         }
-        let Some(identity) = self.tool.hook_identity().filter(|identity| identity.pre) else {
+        let Some(identity) = self.tool.hook_identity() else {
             return Ok(());
         };
+        let (name, aliases) = (identity.tool_name.as_ref(), identity.aliases);
+        if identity.post && self.env.hooks.is_extended_for(HookEventName::PostToolUse, name, aliases) {
+            self.events.hold();
+        }
+        if !identity.pre {
+            return Ok(());
+        }
         let Some(tool_input) = identity.input(&self.call.payload) else {
             return Ok(());
         };
@@ -26,6 +36,7 @@ impl Dispatch<'_> {
             tool_input,
             tool_use_id: self.call.call_id.clone(),
             source: self.call.source.clone(),
+            paths: self.paths(&identity).await,
         };
         let outcome = self.env.hooks.pre_tool_use(&event, identity.aliases).await;
         self.contexts.extend(outcome.contexts);
@@ -35,9 +46,26 @@ impl Dispatch<'_> {
         if let Some(input) = outcome.rewrite {
             self.call.payload = identity.rewrite(&self.call.payload, &input)?;
             self.events.show_payload(&self.call);
+            self.original_input = Some(event.tool_input);
         }
         Ok(())
     }
+
+    /// What the call as it stands would touch, for extended hooks. Preparing changes nothing; the call is prepared
+    /// again once the hooks have answered.
+    async fn paths(&self, identity: &HookIdentity) -> Option<Vec<PathBuf>> {
+        if !self.env.hooks.is_extended_for(HookEventName::PreToolUse, &identity.tool_name, identity.aliases) {
+            return None;
+        }
+        let prepared = self.tool.prepare(&self.call).await.ok()?;
+        Some(touched(prepared.effects()))
+    }
+}
+
+/// Every file that a call would read or write.
+pub(super) fn touched(effects: &Effects) -> Vec<PathBuf> {
+    let files = effects.reads.iter().chain(&effects.writes);
+    files.map(|file| file.path.clone()).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// What the model reads of a blocked call (core.md 5.4).

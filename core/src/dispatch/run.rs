@@ -28,14 +28,18 @@ impl Dispatch<'_> {
     }
 }
 
-/// The end of a call whose handler, or a hook of it, panicked. The panic's text is the operator's; the model reads
+/// The end of a call whose handler panicked. The panic's text is the operator's; the model reads
 /// that the tool failed.
 pub(super) fn panicked(dispatch: &mut Dispatch<'_>, panic: &(dyn Any + Send)) -> Stopped {
     let name = &dispatch.call.tool_name;
-    let text =
-        panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    let text = text.unwrap_or("no text");
+    let text = panic_text(panic);
     tracing::error!(tool = %name, call_id = %dispatch.call.call_id, panic = text, "a tool panicked");
     dispatch.env.host.events.emit(Event::Warning { message: format!("tool {name} panicked: {text}") });
     Stopped::Failed(FunctionCallError::RespondToModel(format!("tool {name} failed unexpectedly")))
+}
+
+/// What a panic says.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no text")
 }

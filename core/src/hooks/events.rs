@@ -1,4 +1,4 @@
-//! What a hook is told, and what it may answer (core.md 8.5, 8.6).
+//! What a hook is told (core.md 8.5).
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -56,45 +56,9 @@ pub struct PreToolUse {
     pub tool_use_id: CallId,
     /// Whether the model or a script made it.
     pub source: ToolCallSource,
-}
-
-/// What a [`PreToolUse`] hook decides.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum PreDecision {
-    /// Nothing: the call goes on.
-    #[default]
-    Continue,
-    /// The call does not happen.
-    Block {
-        /// Why, for the model.
-        reason: String,
-    },
-    /// The call goes on with another input.
-    Rewrite {
-        /// The input in place of `tool_input`.
-        input: Value,
-    },
-}
-
-/// The answer to [`PreToolUse`].
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct PreToolUseAction {
-    /// What becomes of the call.
-    pub decision: PreDecision,
-    /// What the model is told beside it, whatever becomes of the call.
-    pub additional_context: Option<String>,
-}
-
-impl PreToolUseAction {
-    /// The call does not happen, for this reason.
-    pub fn block(reason: impl Into<String>) -> Self {
-        Self { decision: PreDecision::Block { reason: reason.into() }, additional_context: None }
-    }
-
-    /// The call goes on with this input.
-    pub fn rewrite(input: Value) -> Self {
-        Self { decision: PreDecision::Rewrite { input }, additional_context: None }
-    }
+    /// Every file that the call as it stands would read or write, absolute, links resolved. Looked up only when an
+    /// [extended](super::HookContract) hook asks; none as well where the call does not even parse.
+    pub paths: Option<Vec<PathBuf>>,
 }
 
 /// A call needs permission.
@@ -104,25 +68,13 @@ pub struct PermissionRequest {
     pub context: HookContext,
     /// The tool's canonical name for hooks.
     pub tool_name: Cow<'static, str>,
-    /// What it is to do.
+    /// What it is to do; for a command with the model's reason as `description`.
     pub tool_input: Value,
+    /// Every file that it would read or write, absolute, links resolved.
+    pub paths: Vec<PathBuf>,
 }
 
-/// The answer to [`PermissionRequest`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PermissionRequestAction {
-    /// Somebody else decides.
-    Undecided,
-    /// It may run.
-    Allow,
-    /// It may not.
-    Deny {
-        /// Why, for the model.
-        message: String,
-    },
-}
-
-/// A call succeeded.
+/// A call has ended.
 #[derive(Debug, Clone)]
 pub struct PostToolUse {
     /// Where.
@@ -131,23 +83,25 @@ pub struct PostToolUse {
     pub tool_name: Cow<'static, str>,
     /// What it did, after any rewrite.
     pub tool_input: Value,
-    /// What came of it.
+    /// What it was asked to do, where a hook has rewritten that.
+    pub original_input: Option<Value>,
+    /// What came of it; the error's text of a failure. An extended hook is given the whole of it here.
     pub tool_response: Value,
+    /// The whole of it, where `tool_response` is a bounded view.
+    pub whole_response: Option<Value>,
     /// The call, or the call it is a part of.
     pub tool_use_id: CallId,
     /// Whether the model or a script made it.
     pub source: ToolCallSource,
-}
-
-/// The answer to [`PostToolUse`]. It changes the model's view of a direct call and nothing else: what was done is done.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PostToolUseAction {
-    /// What the model reads in place of the output.
-    pub feedback: Option<String>,
-    /// Whether the hook asks to stop: without feedback, the model reads this reason.
-    pub stop: Option<String>,
-    /// What the model is told beside it.
-    pub additional_context: Option<String>,
+    /// Whether it did what it was asked to: false for a tool that failed and for a command with an exit code but 0.
+    pub success: bool,
+    /// The exit code of a command that has ended.
+    pub exit_code: Option<i32>,
+    /// False for a part of an output: the command goes on, and its end will be told.
+    pub finished: bool,
+    /// Whether hooks of the plain contract hear of it: of a success that is whole, that is. Extended hooks hear of
+    /// everything that is about to be shown.
+    pub is_plain: bool,
 }
 
 /// A user's prompt is about to be recorded.
@@ -157,15 +111,6 @@ pub struct PromptSubmit {
     pub context: HookContext,
     /// The prompt.
     pub prompt: String,
-}
-
-/// The answer to [`PromptSubmit`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PromptSubmitAction {
-    /// Why the prompt is not taken.
-    pub block: Option<String>,
-    /// What the model is told beside it.
-    pub additional_context: Option<String>,
 }
 
 /// How a session began.
@@ -179,6 +124,17 @@ pub enum SessionStartSource {
     Clear,
 }
 
+impl SessionStartSource {
+    /// The word that matchers test and hooks are told.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Resume => "resume",
+            Self::Clear => "clear",
+        }
+    }
+}
+
 /// A session begins.
 #[derive(Debug, Clone)]
 pub struct SessionStart {
@@ -186,15 +142,6 @@ pub struct SessionStart {
     pub context: HookContext,
     /// How.
     pub source: SessionStartSource,
-}
-
-/// The answer to [`SessionStart`].
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SessionStartAction {
-    /// Why the session is not to begin.
-    pub stop: Option<String>,
-    /// What the model is told first.
-    pub additional_context: Option<String>,
 }
 
 /// The model has nothing left to do.
@@ -206,18 +153,4 @@ pub struct Stop {
     pub stop_hook_active: bool,
     /// The model's last message.
     pub last_assistant_message: Option<String>,
-}
-
-/// The answer to [`Stop`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StopAction {
-    /// The turn ends.
-    Continue,
-    /// The turn goes on with this prompt.
-    Block {
-        /// What the model is told.
-        reason: String,
-    },
-    /// The turn ends, whatever other hooks say.
-    Stop,
 }

@@ -1,6 +1,8 @@
 //! Puts a session together.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -15,7 +17,9 @@ use super::sink::SessionEvents;
 use super::{Session, SessionHandle, SessionOptions};
 use crate::dispatch::LifecycleObserver;
 use crate::history::History;
-use crate::hooks::{Hook, HookChain, SessionStartSource};
+use crate::hooks::{
+    CommandHook, Handler, Hook, HookChain, HookConfig, HookServices, InProcess, SessionStartSource, Spill,
+};
 use crate::policy::{AllowAll, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry};
 use crate::rollout::{RecorderHost, Resumed, RolloutError, RolloutRecorder};
@@ -41,6 +45,12 @@ enum RolloutTarget {
     Existing(PathBuf),
 }
 
+/// Hooks in the order in which they were added.
+enum AddedHooks {
+    InProcess(Arc<dyn Hook>),
+    Configured(HookConfig, BTreeMap<OsString, OsString>),
+}
+
 /// Puts a session together: a model, tools, and whatever else there is to bring.
 pub struct SessionBuilder {
     options: SessionOptions,
@@ -48,7 +58,8 @@ pub struct SessionBuilder {
     tools: Vec<Arc<dyn ToolExecutor>>,
     sources: Vec<Arc<dyn ToolSource>>,
     layers: Vec<Arc<dyn SpecLayer>>,
-    hooks: Vec<Arc<dyn Hook>>,
+    hooks: Vec<AddedHooks>,
+    hook_outputs: Option<PathBuf>,
     policy: Arc<dyn Policy>,
     observers: Vec<Arc<dyn LifecycleObserver>>,
     interceptors: Vec<Arc<dyn CommandInterceptor>>,
@@ -73,6 +84,7 @@ impl SessionBuilder {
             sources: Vec::new(),
             layers: Vec::new(),
             hooks: Vec::new(),
+            hook_outputs: None,
             policy: Arc::new(AllowAll),
             observers: Vec::new(),
             interceptors: Vec::new(),
@@ -112,7 +124,23 @@ impl SessionBuilder {
     /// Adds a hook. Hooks are asked in the order they were added.
     #[must_use]
     pub fn hook(mut self, hook: Arc<dyn Hook>) -> Self {
-        self.hooks.push(hook);
+        self.hooks.push(AddedHooks::InProcess(hook));
+        self
+    }
+
+    /// Adds the hooks of a file. They are run by whoever runs [`commands`](Self::commands), in this environment, which
+    /// is the host's own. What cannot be used of the file is told as warnings once the session has begun.
+    #[must_use]
+    pub fn configured_hooks(mut self, config: HookConfig, environment: BTreeMap<OsString, OsString>) -> Self {
+        self.hooks.push(AddedHooks::Configured(config, environment));
+        self
+    }
+
+    /// Saves long words of hooks for the model below this home folder. Without, it is that of
+    /// [`rollout_in`](Self::rollout_in); where there is none either, such words are cut and not saved.
+    #[must_use]
+    pub fn hook_outputs_in(mut self, home: impl Into<PathBuf>) -> Self {
+        self.hook_outputs = Some(home.into());
         self
     }
 
@@ -204,6 +232,9 @@ impl SessionBuilder {
         host.events = Arc::new(SessionEvents { watcher, recorder: recorder.clone() });
         host.tools = Arc::clone(&nested) as _;
         host.interceptors = self.interceptors.into();
+        let home = self.hook_outputs.as_deref().or_else(|| self.rollout.home());
+        let services = HookServices::new(&host, Spill::new(home, &id));
+        let (hooks, warnings) = handlers(self.hooks, &host);
         let session = Session {
             id,
             options: self.options,
@@ -211,7 +242,7 @@ impl SessionBuilder {
             tools,
             sources: self.sources,
             layers: self.layers,
-            hooks: HookChain::new(self.hooks),
+            hooks: HookChain::of(hooks, services),
             policy: self.policy,
             observers: self.observers.into(),
             host,
@@ -228,8 +259,40 @@ impl SessionBuilder {
             session_id: session.id.clone(),
             rollout_path: session.rollout_path().map(ToOwned::to_owned),
         });
+        for message in warnings {
+            session.emit(tenon_tools::Event::Warning { message });
+        }
         Ok(session)
     }
+}
+
+impl RolloutTarget {
+    /// The home folder that is named by it.
+    fn home(&self) -> Option<&Path> {
+        match self {
+            Self::New(home) => Some(home),
+            Self::Nowhere | Self::Existing(_) => None,
+        }
+    }
+}
+
+/// All hooks in order, and what the operator should know of those that are not among them.
+fn handlers(added: Vec<AddedHooks>, host: &Host) -> (Vec<Box<dyn Handler>>, Vec<String>) {
+    let (mut handlers, mut warnings) = (Vec::<Box<dyn Handler>>::new(), Vec::new());
+    for hooks in added {
+        match hooks {
+            AddedHooks::InProcess(hook) => handlers.push(Box::new(InProcess(hook))),
+            AddedHooks::Configured(config, environment) => {
+                warnings.extend(config.warnings);
+                let environment = Arc::new(environment);
+                let runner =
+                    |hook| CommandHook::new(hook, Arc::clone(&host.commands), Arc::clone(&environment));
+                handlers
+                    .extend(config.hooks.into_iter().map(|hook| Box::new(runner(hook)) as Box<dyn Handler>));
+            }
+        }
+    }
+    (handlers, warnings)
 }
 
 /// A session's file, or none, and what was in it.

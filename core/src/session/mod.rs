@@ -133,16 +133,29 @@ impl Session {
     }
 
     /// What comes before the first prompt: hooks of the session's start, and where the model works.
-    pub(crate) async fn begin(&mut self, step: &StepContext) -> Result<(), String> {
-        if let Some(source) = self.begun.take().filter(|_| !self.hooks.is_empty()) {
+    ///
+    /// # Errors
+    /// The turn's end where a hook does not let the session begin, or the turn is cancelled before it has answered.
+    /// The next turn asks again.
+    pub(crate) async fn begin(
+        &mut self,
+        step: &StepContext,
+        cancellation: &CancellationToken,
+    ) -> Result<(), TurnEnd> {
+        if let Some(source) = self.begun.filter(|_| !self.hooks.is_empty()) {
             let event = SessionStart { context: HookContext::from(step), source };
-            let (stop, contexts) = self.hooks.clone().session_start(&event).await;
+            let hooks = self.hooks.clone();
+            let (stop, contexts) = tokio::select! {
+                biased;
+                () = cancellation.cancelled() => return Err(TurnEnd::Interrupted),
+                answer = hooks.session_start(&event) => answer,
+            };
             self.record_contexts(contexts).await;
             if let Some(reason) = stop {
-                self.begun = Some(source);
-                return Err(reason);
+                return Err(TurnEnd::Refused { reason });
             }
         }
+        self.begun = None;
         let context = environment_context(step, self.options.shell.as_deref());
         if self.context_told.as_ref() != Some(&context) {
             self.record(ResponseItem::message("user", &context)).await;

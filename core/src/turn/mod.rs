@@ -5,10 +5,12 @@
 //! step.rs     the snapshot of one request: context, tools, gate
 //! sample.rs   one request: events in, items recorded, calls handed over while the stream still runs
 //! items.rs    what becomes of an item
+//! asked.rs    what hooks say of prompts and of the end
 //! drain.rs    every call's end, in call order
 //! retry.rs    when the stream breaks
 //! ```
 
+mod asked;
 mod context;
 mod drain;
 mod items;
@@ -27,7 +29,6 @@ use tracing::Instrument;
 pub(crate) use context::environment_context;
 pub use context::{BASE_INSTRUCTIONS, INTERRUPT_MARKER};
 
-use crate::hooks::{HookContext, PromptSubmit, Stop};
 use crate::session::Session;
 use sample::Sampled;
 
@@ -109,37 +110,28 @@ impl<'a> Turn<'a> {
             aborted: Vec::new(),
             shown_diff: None,
         };
-        turn.to_its_end(input.text).instrument(span).await
+        turn.run_through(input.text).instrument(span).await
     }
 
-    async fn to_its_end(mut self, prompt: String) -> TurnEnd {
+    async fn run_through(mut self, prompt: String) -> TurnEnd {
         let turn_id = self.turn_id.clone();
         self.session.emit(Event::TurnStarted { turn_id: turn_id.clone() });
         let started = TurnStartedEvent { turn_id: Some(turn_id), ..TurnStartedEvent::default() };
         self.session.write_down(RolloutItem::EventMsg(EventMsg::TurnStarted(started))).await;
         let end = match self.begin(prompt).await {
             Ok(()) => self.go_round().await,
-            Err(reason) => TurnEnd::Refused { reason },
+            Err(end) => end,
         };
         self.finish(end).await
     }
 
     /// Records what the turn starts from. A hook may keep the prompt back.
-    async fn begin(&mut self, prompt: String) -> Result<(), String> {
+    async fn begin(&mut self, prompt: String) -> Result<(), TurnEnd> {
         let step = self.step_context();
-        self.session.begin(&step).await?;
+        let cancellation = self.cancellation.clone();
+        self.session.begin(&step, &cancellation).await?;
         self.session.write_down(RolloutItem::TurnContext(context::turn_context_line(&step))).await;
-        let event = PromptSubmit { context: HookContext::from(&step), prompt };
-        let (blocked, contexts) = if self.session.hooks().is_empty() {
-            (None, Vec::new())
-        } else {
-            self.session.hooks().clone().prompt_submit(&event).await
-        };
-        if blocked.is_none() {
-            self.record_prompt(event.prompt).await;
-        }
-        self.session.record_contexts(contexts).await;
-        blocked.map_or(Ok(()), Err)
+        self.submit(prompt).await
     }
 
     async fn record_prompt(&mut self, prompt: String) {
@@ -150,50 +142,34 @@ impl<'a> Turn<'a> {
 
     /// Asks the model until it has nothing left to do.
     async fn go_round(&mut self) -> TurnEnd {
-        let mut stop_hook_active = false;
+        let (mut stop_hook_active, mut is_asked) = (false, true);
         loop {
-            for text in self.session.take_pending() {
-                self.record_prompt(text).await;
+            match self.take_steering().await {
+                Ok(recorded) => is_asked |= recorded,
+                Err(end) => return end,
             }
-            match self.sample_with_retries().await {
-                Sampled::Done { follow_up } => {
-                    if follow_up || self.session.has_pending() {
-                        continue;
-                    }
+            if is_asked {
+                match self.sample_with_retries().await {
+                    Sampled::Done { follow_up } => is_asked = follow_up,
+                    Sampled::Fatal(message) => return TurnEnd::Failed { message },
+                    Sampled::Broken(error) => return TurnEnd::Failed { message: error.message },
+                    Sampled::Cancelled => return TurnEnd::Interrupted,
                 }
-                Sampled::Fatal(message) => return TurnEnd::Failed { message },
-                Sampled::Broken(error) => return TurnEnd::Failed { message: error.message },
-                Sampled::Cancelled => return TurnEnd::Interrupted,
+                if is_asked || self.session.has_pending() {
+                    continue;
+                }
             }
-            let prompts = self.stop_hooks(stop_hook_active).await;
-            if prompts.is_empty() {
+            is_asked = self.is_sent_on(stop_hook_active).await;
+            if !is_asked {
                 return TurnEnd::Completed { last_message: self.last_message.clone() };
             }
             stop_hook_active = true;
-            for prompt in prompts {
-                self.session.record(ResponseItem::message("user", &prompt)).await;
-            }
-        }
-    }
-
-    async fn stop_hooks(&mut self, stop_hook_active: bool) -> Vec<String> {
-        if self.session.hooks().is_empty() {
-            return Vec::new();
-        }
-        let context = HookContext::from(&self.step_context());
-        let event = Stop { context, stop_hook_active, last_assistant_message: self.last_message.clone() };
-        let hooks = self.session.hooks().clone();
-        tokio::select! {
-            prompts = hooks.stop(&event) => prompts,
-            () = self.cancellation.cancelled() => Vec::new(),
         }
     }
 
     /// Says how the turn ended, to the file first and then to whoever watches.
     async fn finish(mut self, end: TurnEnd) -> TurnEnd {
-        for text in self.session.take_pending() {
-            self.record_prompt(text).await;
-        }
+        self.keep_steering().await;
         for kind in std::mem::take(&mut self.unanswered) {
             self.session.emit(Event::Warning { message: format!("a call of kind {kind} was not answered") });
         }

@@ -128,7 +128,7 @@ impl Turn<'_> {
                 streamed.follow_up |= end_turn == Some(false);
                 self.count_tokens(usage.unwrap_or_default()).await;
             }
-            ResponseEvent::Failed(failure) => streamed.failure = Some(failure_error(failure)),
+            ResponseEvent::Failed(failure) => streamed.failure = Some(failure_error(&failure)),
             ResponseEvent::Incomplete { reason } => {
                 let message = format!("Incomplete response returned, reason: {reason}");
                 streamed.failure = Some(ModelError::retryable(ModelErrorKind::Stream, message));
@@ -161,7 +161,7 @@ fn observe(item: &ResponseItem, runtime: &ToolCallRuntime, streamed: &mut Stream
 }
 
 /// What a client that does not map failures itself leaves to us: they may be tried again.
-fn failure_error(failure: ResponseFailure) -> ModelError {
+fn failure_error(failure: &ResponseFailure) -> ModelError {
     ModelError::retryable(ModelErrorKind::Stream, failure.to_string())
 }
 
