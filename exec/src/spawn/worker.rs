@@ -137,12 +137,8 @@ impl Worker {
 
     fn close(&mut self, done: Option<oneshot::Sender<()>>) {
         self.closing.get_or_insert_default().extend(done);
-        let mut sessions = std::mem::take(&mut self.finished);
-        if !sessions.is_empty() {
-            let left = procfs::members(&sessions, |_| false);
-            sessions = left.iter().map(|process| process.session).collect();
-        }
-        self.finished.clone_from(&sessions);
+        self.forget_empty();
+        let mut sessions = self.finished.clone();
         sessions.extend(self.running.iter().map(|slot| slot.process.pid()));
         for session in sessions {
             self.end(session, Duration::ZERO, None);
@@ -170,9 +166,17 @@ impl Worker {
         }
     }
 
-    /// Forgets the sessions that are empty.
+    /// Looks now and then for sessions that have become empty.
     fn sweep(&mut self) {
-        if self.finished.is_empty() || Instant::now() < self.next_sweep {
+        if !self.finished.is_empty() && Instant::now() >= self.next_sweep {
+            self.forget_empty();
+            self.next_sweep = Instant::now() + SWEEP_INTERVAL;
+        }
+    }
+
+    /// Forgets the sessions of finished commands that have no members left.
+    fn forget_empty(&mut self) {
+        if self.finished.is_empty() {
             return;
         }
         let left = procfs::members(&self.finished, |_| false);
@@ -182,7 +186,6 @@ impl Worker {
         for session in empty {
             self.tell_ended(session);
         }
-        self.next_sweep = Instant::now() + SWEEP_INTERVAL;
     }
 
     fn advance_endings(&mut self) {
