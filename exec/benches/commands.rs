@@ -114,7 +114,7 @@ fn benchmarks(criterion: &mut Criterion) {
     group.measurement_time(Duration::from_secs(8));
     group.bench_function("std::process", |bench| bench.iter(|| bare_pipe(&environment)));
     group.bench_function("exec_command", |bench| {
-        bench.to_async(&runtime).iter(|| ours(&*tool, r#"{"cmd": "true"}"#))
+        bench.to_async(&runtime).iter(|| ours(&*tool, r#"{"cmd": "true"}"#));
     });
     group.finish();
 

@@ -8,12 +8,13 @@
 //! - `shell`, [`environment`](command_environment), `login`: what runs, and with which variables.
 //! - `spawn`: the one thread that starts processes, reaps them, and ends whole sessions of them.
 //! - `pump`, `output`, `buffer`: reading what is printed, under a bound, once for the model and once for the client.
-//! - `session`, `store`, `report`: commands that outlive their call, and who is told of their end.
+//! - `session`, `limit`, `store`, `report`: commands that outlive their call, and who is told of their end.
 //! - `runner`: the same for hooks.
 
 mod buffer;
 mod environment;
 mod ids;
+mod limit;
 mod login;
 mod output;
 mod pump;

@@ -2,13 +2,13 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;
 
 use crate::buffer::Captured;
+use crate::limit::Limit;
 use crate::output::Output;
 use crate::report::Report;
 use crate::spawn::{Exit, Keyboard, Process};
@@ -50,34 +50,6 @@ pub(crate) struct Session {
     pub(crate) reading: CancellationToken,
     /// How long it may run.
     pub(crate) limit: Option<Limit>,
-}
-
-/// The longest that a command may run.
-#[derive(Debug)]
-pub(crate) struct Limit {
-    after: Duration,
-    state: AtomicU8,
-}
-
-/// It runs within its time.
-const WITHIN: u8 = 0;
-/// It is being ended for its time is over.
-const REACHED: u8 = 1;
-/// Whoever reads its output has been told.
-const TOLD: u8 = 2;
-
-impl Limit {
-    pub(crate) fn new(after: Duration) -> Self {
-        Self { after, state: AtomicU8::new(WITHIN) }
-    }
-
-    /// The line to be told, the first time after the limit was reached.
-    fn line(&self) -> Option<String> {
-        let told = self.state.compare_exchange(REACHED, TOLD, Ordering::AcqRel, Ordering::Acquire);
-        told.is_ok().then(|| {
-            format!("[ended: it ran longer than the limit of {:.1} seconds]", self.after.as_secs_f64())
-        })
-    }
 }
 
 /// What a collection brought.
@@ -125,6 +97,9 @@ impl Session {
         let mut exit = self.process.exit();
         // The senders live as long as the session.
         let Ok(Some(ended)) = exit.wait_for(Option::is_some).await.map(|exit| *exit) else { return };
+        if let Some(limit) = &self.limit {
+            limit.settled().await;
+        }
         let mut flow = self.output.flow();
         let closed = flow.wait_for(|flow| flow.closed);
         if tokio::time::timeout_at((ended.at + grace).into(), closed).await.is_err() {
@@ -146,15 +121,17 @@ impl Session {
         }
     }
 
-    /// Waits until its time is over; for ever when it has no limit. From then on its output says so at its end.
-    pub(crate) async fn limit_reached(&self) {
-        match &self.limit {
-            Some(limit) => {
-                tokio::time::sleep_until((self.started + limit.after).into()).await;
-                limit.state.store(REACHED, Ordering::Release);
+    /// Waits until its time is over while it still runs; for ever when it has no limit, or has ended in time. From
+    /// then on its output says so at its end, which [`Limit::end`] must bring.
+    pub(crate) async fn limit_reached(&self) -> &Limit {
+        if let Some(limit) = &self.limit {
+            limit.over(self.started).await;
+            if self.process.exited().is_none() {
+                limit.reach();
+                return limit;
             }
-            None => std::future::pending().await,
         }
+        std::future::pending().await
     }
 
     fn tell_limit(&self) {

@@ -114,14 +114,18 @@ impl Store {
             let is_unheard = |session: &Session| store.upgrade().is_some_and(|store| store.holds(session));
             let watching = watched.watch(is_unheard);
             tokio::pin!(watching);
-            tokio::select! {
+            let limit = tokio::select! {
                 () = &mut watching => return,
-                () = watched.limit_reached() => {}
-            }
-            if let Some(store) = store.upgrade() {
-                drop(store.keeper.end(&watched.process, TERM_GRACE));
-            }
-            watching.await;
+                limit = watched.limit_reached() => limit,
+            };
+            let ending = store.upgrade().map(|store| store.keeper.end(&watched.process, TERM_GRACE));
+            let end = async {
+                if let Some(ending) = ending {
+                    ending.await;
+                }
+                limit.end();
+            };
+            tokio::join!(end, watching);
         });
     }
 
