@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::replace::Edit;
-use crate::text::Lines;
+use crate::text::{Lines, lines_from, terminator, text_of};
 
 /// Unchanged lines shown around each change (A7.3).
 const CONTEXT_LINES: usize = 1;
@@ -65,10 +65,11 @@ fn range(lines: &Range<usize>) -> String {
 }
 
 fn push_lines(out: &mut String, sign: char, lines: &Lines<'_>, range: Range<usize>) {
-    for index in range {
+    let file = lines.bytes();
+    for line in lines_from(file, lines.start(range.start)).take(range.len()) {
         out.push(sign);
-        out.push_str(&String::from_utf8_lossy(lines.text(index)));
-        match lines.terminator(index) {
+        out.push_str(&String::from_utf8_lossy(text_of(file, line.clone())));
+        match terminator(file.get(line).unwrap_or_default()) {
             b"" => out.push_str("\n\\ No newline at end of file\n"),
             b"\n" => out.push('\n'),
             // A carriage return alone ends the line too, but a row of the diff ends with a line feed.

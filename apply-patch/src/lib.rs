@@ -10,8 +10,8 @@
 //! [`run_program`] is it for the command line, hunk by hunk.
 //!
 //! # Layout
-//! `grammar`, `patch`, `machine`, `parser`, `stream` (the format); `text`, `normal`, `seek`, `replace`,
-//! `diff` (lines in memory); `fs`, `real_fs`, `place` (the file system and its paths); `plan`, `change`,
+//! `grammar`, `patch`, `machine`, `parser`, `stream` (the format); `text`, `normal`, `seek`, `exact`,
+//! `noted`, `replace`, `diff` (lines in memory); `fs`, `real_fs`, `place` (the file system and its paths); `plan`, `change`,
 //! `stage`, `land`, `commit`, `delta` (from plan to disk); `report`, `standalone` (what is said);
 //! `tool`, `prepared`, `intercept` (the tool; patches inside shell commands).
 
@@ -20,6 +20,7 @@ mod commit;
 mod delta;
 mod diff;
 mod error;
+mod exact;
 mod fs;
 mod grammar;
 mod intercept;
@@ -27,6 +28,7 @@ mod land;
 mod line_hash;
 mod machine;
 mod normal;
+mod noted;
 mod parser;
 mod patch;
 mod place;

@@ -65,27 +65,26 @@ impl Machine {
     /// Takes one closed line, its line end already off.
     pub(crate) fn line(&mut self, line: &str) -> Result<(), ParseError> {
         self.line += 1;
-        let trimmed = line.trim();
         match self.state {
-            State::NotStarted if trimmed == BEGIN_PATCH => {
+            State::NotStarted if line.trim() == BEGIN_PATCH => {
                 self.state = State::Started;
                 Ok(())
             }
             State::NotStarted => Err(first_line_error()),
-            State::Started => match trimmed.strip_prefix(ENVIRONMENT_ID) {
+            State::Started => match line.trim().strip_prefix(ENVIRONMENT_ID) {
                 Some(id) => self.environment_id(id.trim()),
-                None => self.marker_or_error(trimmed),
+                None => self.marker_or_error(line.trim()),
             },
             State::Add => match line.strip_prefix('+') {
                 Some(text) => {
                     self.append_added(text);
                     Ok(())
                 }
-                None => self.marker_or_error(trimmed),
+                None => self.marker_or_error(line.trim()),
             },
-            State::Delete => self.marker_or_error(trimmed),
+            State::Delete => self.marker_or_error(line.trim()),
             State::Update(_) => self.update_line(line),
-            State::Ended if trimmed.is_empty() => Ok(()),
+            State::Ended if line.trim().is_empty() => Ok(()),
             State::Ended => Err(last_line_error()),
         }
     }

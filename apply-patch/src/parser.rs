@@ -69,17 +69,18 @@ struct LineKind {
 }
 
 impl LineKind {
-    fn of(line: &str) -> Self {
-        Self { is_end: line.trim() == END_PATCH, is_wrapper_end: line.trim_end().ends_with(WRAPPER_END) }
+    /// Of a line without the white space around it.
+    fn of(trimmed: &str) -> Self {
+        Self { is_end: trimmed == END_PATCH, is_wrapper_end: trimmed.ends_with(WRAPPER_END) }
     }
 }
 
 impl Frame {
     /// Notes a line. True for a wrapper's first line, which the machine never sees.
-    fn note(&mut self, line: &str) -> bool {
-        let kind = LineKind::of(line);
+    fn note(&mut self, line: &str, trimmed: &str) -> bool {
+        let kind = LineKind::of(trimmed);
         let before = std::mem::replace(&mut self.latest, kind);
-        if line.trim().is_empty() {
+        if trimmed.is_empty() {
             self.blank_lines += 1;
             return false;
         }
@@ -88,12 +89,12 @@ impl Frame {
         self.before_last = before;
         match self.lines {
             1 => {
-                self.starts = line.trim() == BEGIN_PATCH;
+                self.starts = trimmed == BEGIN_PATCH;
                 self.wrapped = WRAPPERS.contains(&line);
                 self.wrapped
             }
             2 => {
-                self.second_starts = line.trim() == BEGIN_PATCH;
+                self.second_starts = trimmed == BEGIN_PATCH;
                 false
             }
             _ => false,
@@ -164,10 +165,12 @@ impl StreamingParser {
     }
 
     fn note_line(&mut self, line: &str) {
-        if self.frame.note(line) {
+        // The one look at white space for most lines: a patch has many, and it is not cheap.
+        let trimmed = line.trim();
+        if self.frame.note(line, trimmed) {
             return;
         }
-        if line.trim().is_empty() {
+        if trimmed.is_empty() {
             if self.held.is_empty() {
                 self.feed(line);
             } else {
@@ -175,10 +178,11 @@ impl StreamingParser {
             }
             return;
         }
-        let kind = LineKind::of(line);
+        let kind = LineKind::of(trimmed);
         let closes_wrapper = self.frame.wrapped && kind.is_wrapper_end;
         // An end marker just before the wrapper's end may still be in the last place inside it.
-        let kept = if closes_wrapper { self.held.pop_if(|last| LineKind::of(last).is_end) } else { None };
+        let kept =
+            if closes_wrapper { self.held.pop_if(|last| LineKind::of(last.trim()).is_end) } else { None };
         for held in std::mem::take(&mut self.held) {
             self.feed(&held);
         }

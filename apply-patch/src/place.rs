@@ -39,8 +39,9 @@ impl Place {
 
 /// Joins a path of a patch to `cwd` and takes `.` and `..` out of it.
 pub(crate) fn absolute(cwd: &Path, spelled: &str) -> PathBuf {
-    let mut path = PathBuf::new();
-    for component in cwd.join(spelled).components() {
+    let joined = cwd.join(spelled);
+    let mut path = PathBuf::with_capacity(joined.as_os_str().len());
+    for component in joined.components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {

@@ -91,7 +91,7 @@ impl<'a> Planner<'a> {
         let at = self.locate(path, |path, source| VerifyError::ReadForUpdate { path, source })?;
         let target = self.target_of(&at);
         // Nothing has to be known of the place; what cannot be read now cannot be written later.
-        let before = self.look(&target).unwrap_or(Seen::Nothing);
+        let before = self.look(&at, &target).unwrap_or(Seen::Nothing);
         self.claim(&at, &target, before.facts())?;
         let new: Content = Arc::new(contents.as_bytes().to_vec());
         self.leave(&target, Some(&new));
@@ -116,7 +116,7 @@ impl<'a> Planner<'a> {
         let failed = |path, source| VerifyError::ReadForUpdate { path, source };
         let at = self.locate(path, failed)?;
         let target = self.target_of(&at);
-        let before = self.look(&target).and_then(|seen| must_be_file(seen, &at.shown));
+        let before = self.look(&at, &target).and_then(|seen| must_be_file(seen, &at.shown));
         let before = before.map_err(|source| failed(at.shown.clone(), source))?;
         self.claim(&at, &target, before.facts())?;
         let old = before.bytes().unwrap_or_default();
@@ -151,7 +151,7 @@ impl<'a> Planner<'a> {
         let target = self.target_of(&at);
         let before = match at.entry_facts {
             Some(link) if target == from.entry => Seen::Link(link),
-            Some(_) | None => self.look(&target).unwrap_or(Seen::Nothing),
+            Some(_) | None => self.look(&at, &target).unwrap_or(Seen::Nothing),
         };
         let target = if target == from.entry { at.entry.clone() } else { target };
         // A file with one name under two spellings, on a disk that is blind to case.
@@ -194,12 +194,14 @@ impl<'a> Planner<'a> {
         if fresh { Ok(()) } else { Err(VerifyError::Duplicate { path: at.shown.clone() }) }
     }
 
-    /// What lies at a resolved path, read if it is a file.
-    fn look(&self, target: &Path) -> io::Result<Seen> {
+    /// What lies at `target`, which is where `at` leads or its entry itself; read if it is a file.
+    fn look(&self, at: &Place, target: &Path) -> io::Result<Seen> {
         if let Some(planned) = self.planned.get(target) {
             return Ok(Seen::Planned(planned.clone()));
         }
-        let facts = match self.fs.facts(target) {
+        // It was looked at already, unless it is behind a link.
+        let known = at.entry_facts.filter(|_| at.entry == target);
+        let facts = match known.map_or_else(|| self.fs.facts(target), Ok) {
             Ok(facts) => facts,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Seen::Nothing),
             Err(error) => return Err(error),
@@ -221,7 +223,7 @@ impl<'a> Planner<'a> {
                 Ok(Seen::Link(facts))
             }
             Some(facts) if !self.verifies && facts.kind != Kind::Directory => Ok(Seen::Unread(facts, None)),
-            Some(_) | None => must_be_file(self.look(&at.entry)?, &at.shown),
+            Some(_) | None => must_be_file(self.look(at, &at.entry)?, &at.shown),
         }
     }
 }

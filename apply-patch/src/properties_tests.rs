@@ -6,7 +6,7 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 use crate::parser::parse_patch;
 use crate::patch::{Chunk, Hunk};
 use crate::replace::replace;
-use crate::text::Lines;
+use crate::text::{Lines, text_of};
 
 /// The body of an update that turns `old` into `new`, with so many lines of context.
 fn patch_between(old: &[String], new: &[String], context: usize) -> String {
@@ -124,7 +124,7 @@ fn chunks_for(file: &[u8], cuts: &[(usize, usize, u32)], inserted: &str) -> Vec<
         let mut chunk = Chunk::default();
         let start = from + skip;
         for (bit, index) in (start..(start + length).min(lines.len())).enumerate() {
-            let text = String::from_utf8_lossy(lines.text(index)).into_owned();
+            let text = String::from_utf8_lossy(text_of(file, lines.span(index..index + 1))).into_owned();
             match marks >> (2 * bit) & 3 {
                 0 | 1 => chunk.push_context(&text),
                 2 => chunk.old_lines.push(text),

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use crate::patch::Chunk;
 use crate::seek::Seeker;
-use crate::text::{BOM, Lines};
+use crate::text::{BOM, first_line, last_is_open, last_line, lines_from, preferred_terminator};
 
 /// The byte-order mark as a character of a patch's text.
 const MARK: char = '\u{feff}';
@@ -36,7 +36,7 @@ pub(crate) enum Mismatch {
     Lines(String),
 }
 
-/// Old lines, by number, that give way to new ones.
+/// The bytes of some old lines that give way to new ones.
 #[derive(Debug)]
 struct Replacement<'c> {
     old: Range<usize>,
@@ -48,47 +48,46 @@ struct Replacement<'c> {
 /// # Errors
 /// The first chunk that does not match.
 pub(crate) fn replace(file: &[u8], chunks: &[Chunk]) -> Result<Replaced, Mismatch> {
-    let lines = Lines::of(file);
-    let mut replacements = locate(&lines, chunks)?;
+    let mut replacements = locate(file, chunks)?;
     // Insertions at the end of the file come in the order of their chunks, which is not that of the
     // file (A5.3); the sort is stable.
     replacements.sort_by_key(|replacement| replacement.old.start);
     let added: usize = replacements.iter().flat_map(|found| found.new).map(|line| line.len() + 2).sum();
-    let mut writer = Writer::new(file, &lines, added);
+    let mut writer = Writer::new(file, added);
     for replacement in &replacements {
         writer.copy_until(replacement.old.start);
         writer.replace(replacement);
     }
-    writer.copy_until(lines.len());
+    writer.copy_until(file.len());
     Ok(Replaced { bytes: writer.out, edits: writer.edits })
 }
 
 /// Finds every chunk, in order, each behind the one before (A5.1 to A5.4).
-fn locate<'c>(lines: &Lines<'_>, chunks: &'c [Chunk]) -> Result<Vec<Replacement<'c>>, Mismatch> {
-    let seeker = Seeker::new(lines, chunks);
+fn locate<'c>(file: &[u8], chunks: &'c [Chunk]) -> Result<Vec<Replacement<'c>>, Mismatch> {
+    let seeker = Seeker::new(file, chunks);
     let mut found = Vec::new();
-    let mut cursor = 0;
+    let mut cursor = first_line(file);
     for chunk in chunks {
         for context in &chunk.change_contexts {
             let at = seeker.seek(std::slice::from_ref(context), cursor, false);
-            cursor = at.ok_or_else(|| Mismatch::Context(context.clone()))? + 1;
+            cursor = at.ok_or_else(|| Mismatch::Context(context.clone()))?.end;
         }
         if chunk.old_lines.is_empty() {
-            found.push(Replacement { old: lines.len()..lines.len(), new: &chunk.new_lines });
+            found.push(Replacement { old: file.len()..file.len(), new: &chunk.new_lines });
             continue;
         }
         let place = Place::find(&seeker, chunk, cursor)
-            .or_else(|| Place::behind_mark(lines, &seeker, chunk).filter(|_| cursor == 0))
+            .or_else(|| Place::behind_mark(file, &seeker, chunk, cursor))
             .ok_or_else(|| Mismatch::Lines(chunk.old_lines.join("\n")))?;
-        cursor = place.start + place.old.len();
-        place.push_replacements(chunk, &mut found);
+        cursor = place.at.end;
+        place.push_replacements(file, chunk, &mut found);
     }
     Ok(found)
 }
 
 /// Where a chunk matches, and with which of its lines.
 struct Place<'c> {
-    start: usize,
+    at: Range<usize>,
     old: &'c [String],
     new: &'c [String],
 }
@@ -98,27 +97,31 @@ impl<'c> Place<'c> {
     /// file has none.
     fn find(seeker: &Seeker<'_>, chunk: &'c Chunk, cursor: usize) -> Option<Self> {
         let (old, new) = (&chunk.old_lines[..], &chunk.new_lines[..]);
-        if let Some(start) = seeker.seek(old, cursor, chunk.is_end_of_file) {
-            return Some(Self { start, old, new });
+        if let Some(at) = seeker.seek(old, cursor, chunk.is_end_of_file) {
+            return Some(Self { at, old, new });
         }
         let old = without_empty_last(old)?;
         let new = without_empty_last(new).unwrap_or(new);
-        let start = seeker.seek(old, cursor, chunk.is_end_of_file)?;
-        Some(Self { start, old, new })
+        let at = seeker.seek(old, cursor, chunk.is_end_of_file)?;
+        Some(Self { at, old, new })
     }
 
     /// The start of the file, when the file has a byte-order mark and the chunk says so too: whoever
     /// made the patch took the mark for text.
-    fn behind_mark(lines: &Lines<'_>, seeker: &Seeker<'_>, chunk: &'c Chunk) -> Option<Self> {
-        let (first, rest) = chunk.old_lines.split_first().filter(|_| lines.has_mark())?;
+    fn behind_mark(file: &[u8], seeker: &Seeker<'_>, chunk: &'c Chunk, cursor: usize) -> Option<Self> {
+        let marked = file.starts_with(BOM) && cursor == BOM.len();
+        let (first, rest) = chunk.old_lines.split_first().filter(|_| marked)?;
         let mut pattern = vec![first.strip_prefix(MARK)?.to_owned()];
         pattern.extend_from_slice(rest);
-        let (old, new) = (&chunk.old_lines[..], &chunk.new_lines[..]);
-        seeker.matches_at(&pattern, 0).then_some(Self { start: 0, old, new })
+        let at = seeker.matches_at(&pattern, cursor)?;
+        Some(Self { at, old: &chunk.old_lines, new: &chunk.new_lines })
     }
 
     /// The spans between the context lines.
-    fn push_replacements(&self, chunk: &Chunk, found: &mut Vec<Replacement<'c>>) {
+    fn push_replacements(&self, file: &[u8], chunk: &Chunk, found: &mut Vec<Replacement<'c>>) {
+        let lines = lines_from(file, self.at.start).take(self.old.len());
+        let starts: Vec<usize> = lines.map(|line| line.start).collect();
+        let start = |line: usize| starts.get(line).copied().unwrap_or(self.at.end);
         let (mut old_from, mut new_from) = (0, 0);
         let ends = (self.old.len(), self.new.len());
         let kept = chunk.context_line_indices.iter().copied();
@@ -127,7 +130,7 @@ impl<'c> Place<'c> {
         for (old_to, new_to) in kept.chain([ends]) {
             let new = self.new.get(new_from..new_to).unwrap_or_default();
             if old_to > old_from || !new.is_empty() {
-                found.push(Replacement { old: self.start + old_from..self.start + old_to, new });
+                found.push(Replacement { old: start(old_from)..start(old_to), new });
             }
             (old_from, new_from) = (old_to + 1, new_to + 1);
         }
@@ -141,39 +144,44 @@ fn without_empty_last(lines: &[String]) -> Option<&[String]> {
 /// Writes the new file from front to back.
 struct Writer<'a> {
     file: &'a [u8],
-    lines: &'a Lines<'a>,
     terminator: &'static [u8],
-    /// The next old line to be copied or replaced.
+    /// Where the next old line starts that is to be copied or replaced.
     next: usize,
     out: Vec<u8>,
     edits: Vec<Edit>,
 }
 
 impl<'a> Writer<'a> {
-    fn new(file: &'a [u8], lines: &'a Lines<'a>, added: usize) -> Self {
-        let mut out = Vec::with_capacity(file.len() + added + 2);
-        out.extend_from_slice(file.get(..lines.start(0)).unwrap_or_default());
-        Self { file, lines, terminator: lines.preferred_terminator(), next: 0, out, edits: Vec::new() }
+    fn new(file: &'a [u8], added: usize) -> Self {
+        let mut writer = Self {
+            file,
+            terminator: preferred_terminator(file),
+            next: 0,
+            out: Vec::with_capacity(file.len() + added + 2),
+            edits: Vec::new(),
+        };
+        writer.copy(first_line(file));
+        writer
     }
 
-    /// Copies the old lines before `line`. A last line that is open is closed.
+    /// Copies the old lines before the one that starts at `line`. A last line that is open is closed.
     fn copy_until(&mut self, line: usize) {
-        let end = self.lines.len();
-        if line == end && self.next < end && self.lines.last_is_open() {
-            self.copy(self.next..end - 1);
+        let end = self.file.len();
+        if line == end && self.next < end && last_is_open(self.file) {
+            let last = last_line(self.file);
+            self.copy(last);
             let start = self.out.len();
-            self.copy(end - 1..end);
+            self.copy(end);
             self.out.extend_from_slice(self.terminator);
-            self.note(end - 1..end, start);
+            self.note(last..end, start);
         } else {
-            self.copy(self.next..line);
+            self.copy(line);
         }
-        self.next = line.max(self.next);
     }
 
-    fn copy(&mut self, lines: Range<usize>) {
-        let span = self.lines.span(lines);
-        self.out.extend_from_slice(self.file.get(span).unwrap_or_default());
+    fn copy(&mut self, end: usize) {
+        self.out.extend_from_slice(self.file.get(self.next..end).unwrap_or_default());
+        self.next = end.max(self.next);
     }
 
     fn replace(&mut self, replacement: &Replacement<'_>) {
@@ -191,7 +199,7 @@ impl<'a> Writer<'a> {
 
     /// Notes an edit whose new lines start at `new_start` and end here; joined to one it touches.
     fn note(&mut self, old: Range<usize>, new_start: usize) {
-        let (old, new) = (self.lines.span(old), new_start..self.out.len());
+        let new = new_start..self.out.len();
         if old.is_empty() && new.is_empty() {
             return;
         }

@@ -19,6 +19,12 @@ const NEW_MODE: u32 = 0o666;
 /// Names tried for a temporary file before giving up: others may be left from a crash.
 const MAX_TEMP_NAMES: usize = 1000;
 
+/// Permissions with which a temporary file is made, until it has all of `mode`. It has another owner and
+/// group then, perhaps: only where both count as much as everybody else may they have their part at once.
+fn narrow_mode(mode: u32) -> u32 {
+    if mode >> 3 & 0o7 == mode & 0o7 { mode & 0o777 } else { PRIVATE_MODE & mode }
+}
+
 /// A change that is ready to land.
 #[derive(Debug)]
 pub(crate) enum Staged<'f> {
@@ -163,7 +169,7 @@ impl<'f> Stager<'f> {
                 return Ok(Staged::InPlace);
             }
         }
-        let mode = if donor.is_some() { PRIVATE_MODE } else { NEW_MODE };
+        let mode = donor.map_or(NEW_MODE, |donor| narrow_mode(donor.facts.mode));
         let (mut file, temp) = match self.create_temp(target, mode) {
             Ok(made) => made,
             // A file may be writable where its directory is not.

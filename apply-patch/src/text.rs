@@ -1,8 +1,9 @@
 //! A file as lines, without copying any of them.
 //!
 //! Lines end with CRLF, CR or LF, each line with its own (runtime.md A5.a). Bytes that are no UTF-8 are
-//! bytes like others (A4.0). The index remembers where every sixteenth line starts and nothing else: a
-//! quarter of the file where all lines are empty, next to nothing in a file of text.
+//! bytes like others (A4.0). A line is known by where it starts; who needs numbers makes an index, which
+//! remembers where every sixteenth line starts and nothing else: a quarter of the file where all lines
+//! are empty, next to nothing in a file of text.
 
 use std::ops::Range;
 
@@ -15,6 +16,48 @@ pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 /// Whether the bytes start with a UTF-16 (or UTF-32) mark. Such a file has no lines we could match.
 pub(crate) fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff")
+}
+
+/// Where the first line starts: behind a byte-order mark.
+pub(crate) fn first_line(bytes: &[u8]) -> usize {
+    if bytes.starts_with(BOM) { BOM.len() } else { 0 }
+}
+
+/// Where the last line starts; the end of a file without lines.
+pub(crate) fn last_line(bytes: &[u8]) -> usize {
+    let closed = bytes.len() - terminator(bytes).len();
+    let before = memchr::memrchr2(b'\n', b'\r', bytes.get(..closed).unwrap_or_default());
+    before.map_or(0, |at| at + 1).max(first_line(bytes))
+}
+
+/// Whether there is a last line and it has no line end.
+pub(crate) fn last_is_open(bytes: &[u8]) -> bool {
+    bytes.len() > first_line(bytes) && terminator(bytes).is_empty()
+}
+
+/// The first line end of the file; that of Unix when there is none.
+pub(crate) fn preferred_terminator(bytes: &[u8]) -> &'static [u8] {
+    let first = lines_from(bytes, first_line(bytes)).next().unwrap_or_default();
+    match terminator(bytes.get(first).unwrap_or_default()) {
+        b"" => b"\n",
+        found => found,
+    }
+}
+
+/// The lines from the one on that starts at `start`, line ends included. A line end at the end of the
+/// file opens no further line.
+pub(crate) fn lines_from(bytes: &[u8], mut start: usize) -> impl Iterator<Item = Range<usize>> {
+    Ends::behind(bytes, start).map(move |end| {
+        let line = start..end;
+        start = end;
+        line
+    })
+}
+
+/// The text of a line, without its line end.
+pub(crate) fn text_of(bytes: &[u8], line: Range<usize>) -> &[u8] {
+    let line = bytes.get(line).unwrap_or_default();
+    line.get(..line.len() - terminator(line).len()).unwrap_or_default()
 }
 
 /// Lines from one remembered start to the next.
@@ -32,30 +75,23 @@ pub(crate) struct Lines<'a> {
 impl<'a> Lines<'a> {
     /// Indexes a file of at most [`MAX_FILE_BYTES`]; what lies beyond is not seen.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        let first = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
-        let (mut starts, mut count, mut start) = (Vec::new(), 0, first);
-        for end in Ends::behind(bytes, first) {
+        let (mut starts, mut count) = (Vec::new(), 0);
+        for line in lines_from(bytes, first_line(bytes)) {
             if count % STRIDE == 0 {
-                let Ok(offset) = u32::try_from(start) else { break };
+                let Ok(offset) = u32::try_from(line.start) else { break };
                 starts.push(offset);
             }
             count += 1;
-            start = end;
         }
         Self { bytes, starts, count }
     }
 
-    /// Whether a byte-order mark stands before the first line.
-    pub(crate) fn has_mark(&self) -> bool {
-        self.bytes.starts_with(BOM)
+    /// The file.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        self.bytes
     }
 
-    /// The size of the file.
-    pub(crate) fn bytes(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// How many lines there are. A line end at the end of the file opens no further line.
+    /// How many lines there are.
     pub(crate) fn len(&self) -> usize {
         self.count
     }
@@ -72,29 +108,9 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The texts of the lines from `index` on, without their line ends.
-    pub(crate) fn texts_from(&self, index: usize) -> impl Iterator<Item = &'a [u8]> + use<'a> {
-        let (bytes, mut start) = (self.bytes, self.start(index));
-        Ends::behind(bytes, start).map(move |end| {
-            let line = bytes.get(start..end).unwrap_or_default();
-            start = end;
-            line.get(..line.len() - terminator(line).len()).unwrap_or_default()
-        })
-    }
-
     /// The bytes of some lines, line ends included.
     pub(crate) fn span(&self, lines: Range<usize>) -> Range<usize> {
         self.start(lines.start)..self.start(lines.end)
-    }
-
-    /// The text of line `index`, without its line end. Empty beyond the last.
-    pub(crate) fn text(&self, index: usize) -> &'a [u8] {
-        self.texts_from(index).next().unwrap_or_default()
-    }
-
-    /// The line end of line `index`; empty when it has none.
-    pub(crate) fn terminator(&self, index: usize) -> &'static [u8] {
-        terminator(self.bytes.get(self.span(index..index + 1)).unwrap_or_default())
     }
 
     /// The lines that start inside a byte range. Of an empty range: none, at the place where it lies.
@@ -102,7 +118,8 @@ impl<'a> Lines<'a> {
         self.started_before(bytes.start)..self.started_before(bytes.end)
     }
 
-    fn started_before(&self, offset: usize) -> usize {
+    /// How many lines start before `offset`.
+    pub(crate) fn started_before(&self, offset: usize) -> usize {
         let Some(block) = self.starts.partition_point(|start| (*start as usize) < offset).checked_sub(1)
         else {
             return 0;
@@ -110,19 +127,6 @@ impl<'a> Lines<'a> {
         let near = self.starts.get(block).map_or(0, |start| *start as usize);
         let further = Ends::behind(self.bytes, near).take_while(|end| *end < offset).count();
         (block * STRIDE + 1 + further).min(self.count)
-    }
-
-    /// The first line end of the file; that of Unix when there is none.
-    pub(crate) fn preferred_terminator(&self) -> &'static [u8] {
-        match self.terminator(0) {
-            b"" => b"\n",
-            found => found,
-        }
-    }
-
-    /// Whether there is a last line and it has no line end.
-    pub(crate) fn last_is_open(&self) -> bool {
-        self.len() > 0 && terminator(self.bytes).is_empty()
     }
 }
 
@@ -161,7 +165,7 @@ impl Iterator for Ends<'_> {
 }
 
 /// The line end at the end of `line`; empty when there is none.
-fn terminator(line: &[u8]) -> &'static [u8] {
+pub(crate) fn terminator(line: &[u8]) -> &'static [u8] {
     match line {
         [.., b'\r', b'\n'] => b"\r\n",
         [.., b'\n'] => b"\n",

@@ -4,8 +4,7 @@ use proptest::prelude::*;
 use super::*;
 
 fn texts(bytes: &[u8]) -> Vec<&[u8]> {
-    let lines = Lines::of(bytes);
-    (0..lines.len()).map(|index| lines.text(index)).collect()
+    lines_from(bytes, first_line(bytes)).map(|line| text_of(bytes, line)).collect()
 }
 
 #[test]
@@ -24,21 +23,22 @@ fn every_line_end_ends_a_line() {
 fn the_byte_order_mark_is_no_text() {
     assert_eq!(texts(b"\xef\xbb\xbfa\nb\n"), [b"a", b"b"]);
     assert_eq!(Lines::of(b"\xef\xbb\xbfa\n").start(0), 3);
+    assert_eq!((first_line(b"\xef\xbb\xbfa"), first_line(b"a")), (3, 0));
     assert_eq!(texts(b"\xef\xbb\xbf"), [b""; 0]);
     assert_eq!(Lines::of(b"\xef\xbb\xbf").start(0), 3);
-    assert!(!Lines::of(b"\xef\xbb\xbf").last_is_open());
+    assert!(!last_is_open(b"\xef\xbb\xbf"));
 }
 
 #[test]
 fn line_ends_as_found() {
-    let preferred = |bytes: &'static [u8]| Lines::of(bytes).preferred_terminator();
+    let preferred = preferred_terminator;
     assert_eq!(preferred(b""), b"\n");
     assert_eq!(preferred(b"a"), b"\n");
     assert_eq!(preferred(b"a\r\nb\n"), b"\r\n");
     assert_eq!(preferred(b"\xef\xbb\xbfa\rb\n"), b"\r");
-    assert!(Lines::of(b"a\nb").last_is_open());
-    assert!(!Lines::of(b"a\nb\r").last_is_open());
-    assert!(!Lines::of(b"").last_is_open());
+    assert!(last_is_open(b"a\nb"));
+    assert!(!last_is_open(b"a\nb\r"));
+    assert!(!last_is_open(b""));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn spans_reach_from_line_to_line() {
     assert_eq!(lines.span(0..1), 0..3);
     assert_eq!(lines.span(1..3), 3..7);
     assert_eq!(lines.span(3..3), 7..7);
-    assert_eq!(lines.text(3), b"");
+    assert_eq!(text_of(lines.bytes(), lines.span(3..4)), b"");
 }
 
 #[test]
@@ -85,9 +85,10 @@ proptest! {
             prop_assert_eq!(lines.start(index), *start);
             let end = starts.get(index + 1).copied().unwrap_or(bytes.len());
             prop_assert_eq!(lines.span(index..index + 1), *start..end);
-            prop_assert_eq!([lines.text(index), lines.terminator(index)].concat(), &bytes[*start..end]);
         }
         prop_assert_eq!(lines.start(starts.len()), bytes.len());
+        prop_assert_eq!(last_line(&bytes), starts.last().copied().unwrap_or(bytes.len()));
+        prop_assert_eq!(last_is_open(&bytes), !starts.is_empty() && !bytes.ends_with(b"\n") && !bytes.ends_with(b"\r"));
         for offset in 0..=bytes.len() {
             let before = starts.iter().filter(|start| **start < offset).count();
             prop_assert_eq!(lines.lines_of(&(0..offset)).len(), before);

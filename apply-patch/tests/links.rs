@@ -231,6 +231,15 @@ fn temporary_files_are_never_wider_than_the_file() {
     let spy = OddFs::sound();
     assert!(matches!(attempt(&folder, &edit("a"), &spy), Outcome::Done(_)));
     assert_eq!(*spy.modes.lock().expect("unbroken"), [0o600]);
+    // A group has its part when the file has its group; until then everybody's part is nobody's more.
+    for (mode, made) in [(0o644, 0o644), (0o755, 0o755), (0o640, 0o600), (0o664, 0o600), (0o4755, 0o755)] {
+        folder.write("b", b"x\n");
+        folder.set_mode("b", mode);
+        let spy = OddFs::sound();
+        assert!(matches!(attempt(&folder, &edit("b"), &spy), Outcome::Done(_)));
+        assert_eq!(*spy.modes.lock().expect("unbroken"), [made], "{mode:o}");
+        assert_eq!(folder.mode("b"), mode, "{mode:o}");
+    }
 }
 
 #[test]
