@@ -75,7 +75,7 @@ async fn prepare_all(folder: &Path) {
         let tool = tools.iter().find(|tool| tool.name().name() == name).expect(name);
         match tool.prepare(&call).await {
             Ok(prepared) => {
-                assert_eq!(prepared.effects().is_none(), !["exec_command", "apply_patch"].contains(&name))
+                assert_eq!(prepared.effects().is_none(), !["exec_command", "apply_patch"].contains(&name));
             }
             Err(error) => {
                 assert_eq!(name, "write_stdin", "{error}");
