@@ -211,7 +211,7 @@ async fn background_children_keep_their_pipe_for_a_while() {
 async fn random_cancels_leave_no_process() {
     let bench = Bench::new();
     let mut calls = tokio::task::JoinSet::new();
-    for round in 0..40_u64 {
+    for round in 0..200_u64 {
         let call =
             bench.call("c1", "exec_command", &json!({"cmd": TREE, "yield_time_ms": 30000}).to_string());
         let cancellation = call.cancellation();
