@@ -30,6 +30,8 @@ mod matcher;
 mod output;
 mod spill;
 mod summary;
+#[cfg(test)]
+mod testing;
 
 pub use actions::{
     PermissionRequestAction, PostToolUseAction, PreDecision, PreToolUseAction, PromptSubmitAction,
