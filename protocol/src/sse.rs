@@ -75,7 +75,7 @@ impl SseFramer {
         }
         // An event's only data line, as long as it lies in this chunk.
         let mut held = None;
-        while let Some((line, end)) = memchr2(b'\n', b'\r', rest).and_then(|at| rest.split_at_checked(at)) {
+        while let Some((line, end)) = line_length(rest).and_then(|at| rest.split_at_checked(at)) {
             rest = self.after_break(end);
             self.line_ends(line, &mut held, out);
         }
@@ -231,6 +231,11 @@ impl SseFramer {
             self.skip_line = true;
         }
     }
+}
+
+/// How many bytes come before the next line break. Every event ends with a line that has none.
+fn line_length(rest: &[u8]) -> Option<usize> {
+    if rest.first() == Some(&b'\n') { Some(0) } else { memchr2(b'\n', b'\r', rest) }
 }
 
 #[cfg(test)]

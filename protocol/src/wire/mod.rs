@@ -1,8 +1,10 @@
 //! The events as they are written: which members of each are read (runtime.md D1).
 //!
-//! One pass over the JSON for nearly every event: the type is read off the beginning, the struct skips what nobody
-//! needs. Only an item is scanned twice, once to find its end and once for its members.
+//! One pass over the JSON for nearly every event. Deltas, which are most of a stream, are read by hand; for the others
+//! the type is read off the beginning, and the struct skips what nobody needs. Only an item is scanned twice, once to
+//! find its end and once for its members.
 
+mod delta;
 mod ending;
 mod members;
 
@@ -15,6 +17,7 @@ use crate::item::ResponseItem;
 use crate::peek::peek_text;
 use crate::raw_json::RawJson;
 use crate::surrogates::replace_lone_surrogates;
+use delta::read_delta;
 use ending::{read_completed, read_error, read_failed};
 use members::{
     CallDelta, ContentDelta, Created, Delta, Incomplete, ItemEvent, Outer, SummaryDelta, SummaryDone,
@@ -26,6 +29,11 @@ use members::{
 /// # Errors
 /// The reason, when `json` is no event or lacks what its type needs.
 pub(crate) fn read_event(json: &str) -> Result<ResponseEvent, String> {
+    read_delta(json).map_or_else(|| read_any(json), Ok)
+}
+
+/// Reads an event of any kind, however it is written.
+fn read_any(json: &str) -> Result<ResponseEvent, String> {
     use ResponseEvent as E;
     let Some(kind) = peek_text(json, "type") else { return Err(why_no_event(json)) };
     let kind = &*kind;
