@@ -14,8 +14,31 @@ pub const DEFAULT_NAMESPACE: &str = "functions";
 /// bare name in the default namespace, otherwise `{namespace}.{name}`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ToolName {
-    namespace: Option<Arc<str>>,
+    namespace: Option<Namespace>,
     name: Arc<str>,
+}
+
+/// A namespace. The default one is in nearly every name and shares no count with them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Namespace {
+    Default,
+    /// Never [`DEFAULT_NAMESPACE`].
+    Named(Arc<str>),
+}
+
+impl Namespace {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Default => DEFAULT_NAMESPACE,
+            Self::Named(name) => name,
+        }
+    }
+}
+
+impl From<&str> for Namespace {
+    fn from(namespace: &str) -> Self {
+        if namespace == DEFAULT_NAMESPACE { Self::Default } else { Self::Named(namespace.into()) }
+    }
 }
 
 impl ToolName {
@@ -27,7 +50,7 @@ impl ToolName {
     /// A name as it came, the namespace unchanged (even when empty).
     #[must_use]
     pub fn new(namespace: Option<&str>, name: &str) -> Self {
-        Self { namespace: namespace.map(Arc::from), name: name.into() }
+        Self { namespace: namespace.map(Namespace::from), name: name.into() }
     }
 
     /// The name inside its namespace.
@@ -39,14 +62,14 @@ impl ToolName {
     /// The namespace as it was given.
     #[must_use]
     pub fn namespace(&self) -> Option<&str> {
-        self.namespace.as_deref()
+        self.namespace.as_ref().map(Namespace::as_str)
     }
 
     /// The form registries are keyed by: an absent or empty namespace becomes [`DEFAULT_NAMESPACE`], any other stays.
     #[must_use]
     pub fn with_default_namespace(self) -> Self {
         match self.namespace() {
-            None | Some("") => Self { namespace: Some(DEFAULT_NAMESPACE.into()), name: self.name },
+            None | Some("") => Self { namespace: Some(Namespace::Default), name: self.name },
             Some(_) => self,
         }
     }
@@ -67,6 +90,10 @@ impl ToolName {
         }
     }
 
+    fn sort_key(&self) -> &str {
+        self.namespace().unwrap_or(&self.name)
+    }
+
     fn shown_namespace(&self) -> Option<&str> {
         self.namespace().filter(|_| !self.is_default_namespace())
     }
@@ -84,12 +111,11 @@ impl fmt::Display for ToolName {
 /// By namespace, or by name where there is none; then by name (core.md 1.6).
 impl Ord for ToolName {
     fn cmp(&self, other: &Self) -> Ordering {
-        let key = |n: &Self| n.namespace.clone().unwrap_or_else(|| n.name.clone());
-        key(self)
-            .cmp(&key(other))
+        self.sort_key()
+            .cmp(other.sort_key())
             .then_with(|| self.name.cmp(&other.name))
             // `a` alone and `a` inside namespace `a` are two names: keep them apart, as Eq does.
-            .then_with(|| self.namespace.cmp(&other.namespace))
+            .then_with(|| self.namespace().cmp(&other.namespace()))
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fmt;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -210,17 +211,25 @@ pub trait CommandInterceptor: Send + Sync {
     ) -> Option<Result<Box<dyn PreparedCall>, FunctionCallError>>;
 }
 
-/// All that a handler may do outside its own crate.
+/// All that a handler may do outside its own crate. Events and facts belong to one call; the rest is the session's,
+/// and is reached through [`Deref`]: `call.host.elicitor`.
 #[derive(Clone)]
 pub struct Host {
     /// Where events go.
     pub events: Arc<dyn EventSink>,
+    /// Takes the call's facts for the journal.
+    pub progress: Arc<dyn Progress>,
+    /// What all calls of a session share.
+    pub services: Arc<HostServices>,
+}
+
+/// What all calls of a session may use.
+#[derive(Clone)]
+pub struct HostServices {
     /// Who approves.
     pub approver: Arc<dyn Approver>,
     /// Calls other tools.
     pub tools: Arc<dyn ToolCaller>,
-    /// Takes the call's facts for the journal.
-    pub progress: Arc<dyn Progress>,
     /// Asks the user.
     pub elicitor: Arc<dyn Elicitor>,
     /// Tells the time.
@@ -229,6 +238,27 @@ pub struct Host {
     pub commands: Arc<dyn CommandRunner>,
     /// Tools that take over commands, asked in order.
     pub interceptors: Arc<[Arc<dyn CommandInterceptor>]>,
+}
+
+impl Deref for Host {
+    type Target = HostServices;
+
+    fn deref(&self) -> &HostServices {
+        &self.services
+    }
+}
+
+/// Changes the services of this host alone: others that shared them keep what they had.
+impl DerefMut for Host {
+    fn deref_mut(&mut self) -> &mut HostServices {
+        Arc::make_mut(&mut self.services)
+    }
+}
+
+impl fmt::Debug for HostServices {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HostServices").field("interceptors", &self.interceptors.len()).finish_non_exhaustive()
+    }
 }
 
 impl fmt::Debug for Host {
@@ -240,16 +270,15 @@ impl fmt::Debug for Host {
 impl Host {
     /// A host that says no to everything and hears nothing: for the tests of a handler.
     pub fn detached() -> Self {
-        Self {
-            events: Arc::new(Detached),
+        let services = HostServices {
             approver: Arc::new(Detached),
             tools: Arc::new(Detached),
-            progress: Arc::new(Detached),
             elicitor: Arc::new(Detached),
             clock: Arc::new(SystemClock),
             commands: Arc::new(Detached),
             interceptors: Arc::new([]),
-        }
+        };
+        Self { events: Arc::new(Detached), progress: Arc::new(Detached), services: Arc::new(services) }
     }
 }
 

@@ -56,7 +56,7 @@ pub use hook_run::{
 };
 pub use host::{
     ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,
-    CommandRequest, CommandRunner, Elicitor, EventSink, Host, Progress, SystemClock, ToolCaller, UserAnswer,
+    CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, Progress, SystemClock, ToolCaller, UserAnswer,
     UserChoice, UserQuestion,
 };
 pub use invocation::ToolInvocation;
