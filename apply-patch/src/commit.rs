@@ -188,14 +188,23 @@ fn settle<'f>(
 }
 
 /// Lets one change that was just planned happen.
-pub(crate) fn commit_now(fs: &dyn Fs, change: &PlannedChange) -> Result<(), Failure> {
-    let mut stager = Stager::new(fs);
+pub(crate) fn commit_now<'f>(
+    fs: &'f dyn Fs,
+    stager: &mut Stager<'f>,
+    change: &PlannedChange,
+) -> Result<(), Failure> {
     let landed = stager.stage(change).map_err(Unlanded::from).and_then(|staged| {
         check(fs, change, Check::Facts)?;
-        land(fs, &mut stager, change, staged)
+        land(fs, stager, change, staged)
     });
-    landed.map_err(|unlanded| {
-        stager.remove_empty_directories();
-        unlanded.failure
-    })
+    match landed {
+        Ok(()) => {
+            stager.keep_directories();
+            Ok(())
+        }
+        Err(unlanded) => {
+            stager.remove_empty_directories();
+            Err(unlanded.failure)
+        }
+    }
 }

@@ -5,6 +5,7 @@
 //! each file in one step by a rename, and what a power cut may cost is the last edits, never a torn
 //! file. (A sync for each file would make a patch of many files many times slower.)
 
+use std::ffi::OsString;
 use std::fmt;
 use std::fs::File;
 use std::io;
@@ -136,6 +137,12 @@ pub trait Fs: Send + Sync + fmt::Debug {
     /// # Errors
     /// As `renameat2`; of kind `AlreadyExists` when something does.
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
+
+    /// Names in a folder that start with `prefix`. At most `limit` entries are looked at, in no order.
+    ///
+    /// # Errors
+    /// As `opendir` and `readdir`.
+    fn names(&self, folder: &Path, prefix: &str, limit: usize) -> io::Result<Vec<OsString>>;
 
     /// Removes a file or a link.
     ///

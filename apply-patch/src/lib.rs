@@ -12,7 +12,7 @@
 //! # Layout
 //! `grammar`, `patch`, `machine`, `parser`, `stream` (the format); `text`, `normal`, `seek`, `exact`,
 //! `noted`, `replace`, `diff` (lines in memory); `fs`, `real_fs`, `place` (the file system and its paths); `plan`, `change`,
-//! `stage`, `land`, `commit`, `delta` (from plan to disk); `report`, `standalone` (what is said);
+//! `stage`, `leftover`, `land`, `commit`, `delta` (from plan to disk); `report`, `standalone` (what is said);
 //! `tool`, `prepared`, `intercept` (the tool; patches inside shell commands).
 
 mod change;
@@ -25,6 +25,7 @@ mod fs;
 mod grammar;
 mod intercept;
 mod land;
+mod leftover;
 mod line_hash;
 mod machine;
 mod normal;

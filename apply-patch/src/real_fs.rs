@@ -1,5 +1,6 @@
 //! The machine's own file system.
 
+use std::ffi::OsString;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -130,6 +131,15 @@ impl Fs for RealFs {
             },
             other => Ok(other?),
         }
+    }
+
+    fn names(&self, folder: &Path, prefix: &str, limit: usize) -> io::Result<Vec<OsString>> {
+        let starts = |name: &OsString| name.as_encoded_bytes().starts_with(prefix.as_bytes());
+        let mut names = Vec::new();
+        for entry in folder.read_dir()?.take(limit) {
+            names.extend(Some(entry?.file_name()).filter(starts));
+        }
+        Ok(names)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -4,6 +4,7 @@
 //! attributes, so that only a rename is left to do. Where that would lose something (a further hard
 //! link, an attribute that cannot be given) or is not allowed, the file is to be written in place.
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,12 +12,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::change::{Action, Content, Destination, PlannedChange, Seen};
 use crate::commit::Failure;
 use crate::fs::{Facts, Fs, Kind};
+use crate::leftover::{Owner, sweep};
 
 /// Permissions of a temporary file before it has those of its target: no wider than any.
 const PRIVATE_MODE: u32 = 0o600;
 /// Permissions of a new file, less the process's mask.
 const NEW_MODE: u32 = 0o666;
-/// Names tried for a temporary file before giving up: others may be left from a crash.
+/// Names tried for a temporary file before giving up. None should be taken; but who knows.
 const MAX_TEMP_NAMES: usize = 1000;
 
 /// Permissions with which a temporary file is made, until it has all of `mode`. It has another owner and
@@ -69,6 +71,8 @@ impl Drop for TempFile<'_> {
 pub(crate) struct Stager<'f> {
     fs: &'f dyn Fs,
     made: Vec<PathBuf>,
+    /// Folders in which what others left behind was looked for.
+    swept: HashSet<PathBuf>,
 }
 
 /// Whose attributes a written file gets.
@@ -79,7 +83,7 @@ struct Donor<'a> {
 
 impl<'f> Stager<'f> {
     pub(crate) fn new(fs: &'f dyn Fs) -> Self {
-        Self { fs, made: Vec::new() }
+        Self { fs, made: Vec::new(), swept: HashSet::new() }
     }
 
     /// Removes the directories that were made and are still empty.
@@ -88,6 +92,11 @@ impl<'f> Stager<'f> {
             // It fails where something landed, and that is right.
             let _ = self.fs.remove_dir(&directory);
         }
+    }
+
+    /// The change is made: directories made for it stay.
+    pub(crate) fn keep_directories(&mut self) {
+        self.made.clear();
     }
 
     /// Makes `change` ready.
@@ -212,12 +221,15 @@ impl<'f> Stager<'f> {
         Err(Failure::write(target, error))
     }
 
-    fn create_unused(&self, parent: &Path, mode: u32) -> io::Result<(std::fs::File, TempFile<'f>)> {
+    fn create_unused(&mut self, parent: &Path, mode: u32) -> io::Result<(std::fs::File, TempFile<'f>)> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        let process = std::process::id();
+        if !self.swept.contains(parent) {
+            sweep(self.fs, parent);
+            self.swept.insert(parent.to_owned());
+        }
         for _ in 0..MAX_TEMP_NAMES {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(format!(".tenon-patch-{process}-{number}.tmp"));
+            let path = parent.join(Owner::me().name(number));
             match self.fs.create(&path, mode) {
                 Ok(file) => return Ok((file, TempFile { fs: self.fs, path, landed: false })),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

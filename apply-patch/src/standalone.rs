@@ -15,6 +15,7 @@ use crate::patch::{Hunk, Patch};
 use crate::plan::Planner;
 use crate::real_fs::RealFs;
 use crate::report::Summary;
+use crate::stage::Stager;
 
 const OK: u8 = 0;
 const FAILED: u8 = 1;
@@ -83,10 +84,11 @@ fn apply(text: &str, cwd: &Path, fs: &dyn Fs) -> Result<Summary, Exit> {
 
 fn apply_hunks(patch: &Patch, cwd: &Path, fs: &dyn Fs) -> Result<Summary, Exit> {
     let mut planner = Planner::direct(cwd, fs);
+    let mut stager = Stager::new(fs);
     let mut summary = Summary::default();
     for hunk in &patch.hunks {
         let change = planner.change(hunk).map_err(|error| failed(verify_text(hunk, &error)))?;
-        commit_now(fs, &change).map_err(failed)?;
+        commit_now(fs, &mut stager, &change).map_err(failed)?;
         summary.note(&change);
     }
     Ok(summary)

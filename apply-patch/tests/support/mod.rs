@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -118,8 +119,12 @@ pub enum Outcome {
 
 /// Parses `body` between the markers, plans it and commits it.
 pub fn attempt(folder: &Folder, body: &str, fs: &dyn Fs) -> Outcome {
+    attempt_in(&folder.root, body, fs)
+}
+
+pub fn attempt_in(root: &Path, body: &str, fs: &dyn Fs) -> Outcome {
     let patch = parse_patch(&format!("*** Begin Patch\n{body}\n*** End Patch")).expect("parses");
-    let plan = match plan(&patch, &folder.root, fs) {
+    let plan = match plan(&patch, root, fs) {
         Ok(plan) => plan,
         Err(error) => return Outcome::Refused(error),
     };
@@ -162,6 +167,8 @@ pub struct OddFs {
     pub done: AtomicUsize,
     pub fails_at: Option<usize>,
     pub for_good: bool,
+    /// Instead of failing, the process is killed.
+    pub kills: bool,
     /// Permissions of the files that were made.
     pub modes: Mutex<Vec<u32>>,
     /// Names that differ in case only are one.
@@ -201,6 +208,10 @@ impl OddFs {
     fn step(&self) -> io::Result<()> {
         let number = self.done.fetch_add(1, Ordering::Relaxed);
         let fails = self.fails_at.is_some_and(|at| number == at || self.for_good && number > at);
+        if fails && self.kills {
+            let me = rustix::process::getpid();
+            rustix::process::kill_process(me, rustix::process::Signal::KILL).expect("killed");
+        }
         if fails { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
     }
 }
@@ -279,6 +290,10 @@ impl Fs for OddFs {
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step()?;
         RealFs.rename_new(&self.path(from), &self.path(to))
+    }
+
+    fn names(&self, folder: &Path, prefix: &str, limit: usize) -> io::Result<Vec<OsString>> {
+        RealFs.names(&self.path(folder), prefix, limit)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
