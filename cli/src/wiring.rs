@@ -46,7 +46,9 @@ impl Wired {
             // A patch that a command holds is applied by the tool, and not by the command.
             .interceptor(Arc::new(ApplyPatchTool::default()))
             .events(events)
-            .commands(exec.command_runner());
+            .commands(exec.command_runner())
+            .configured_hooks(plan.hooks, environment.0.clone())
+            .hook_outputs_in(plan.home);
         let builder = match plan.rollout {
             Rollout::New(home) => builder.rollout_in(home),
             Rollout::GoOn(file) => builder.resume(file),

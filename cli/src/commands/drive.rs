@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_core::TurnEnd;
+use tenon_core::hooks::HookConfig;
 use tenon_tools::{EventSink, ModelClient};
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +29,10 @@ pub(crate) struct Plan {
     pub(crate) stream_max_retries: u32,
     /// Where it is written down.
     pub(crate) rollout: Rollout,
+    /// The user's own folder.
+    pub(crate) home: PathBuf,
+    /// The user's hooks, where they are to be run.
+    pub(crate) hooks: HookConfig,
     /// Whether the working folder was made for this run: then it is told.
     pub(crate) scratch: bool,
 }
@@ -37,13 +42,17 @@ pub(crate) struct Plan {
 /// # Errors
 /// When there is no session, or its output or last message cannot be written.
 pub(crate) async fn drive(
-    plan: Plan,
+    mut plan: Plan,
     args: &SessionArgs,
     prompts: impl FnMut() -> Option<String>,
     surroundings: &mut Surroundings,
 ) -> Result<u8, Failure> {
-    for warning in &plan.config.warnings {
+    for warning in plan.config.warnings.iter().chain(&plan.hooks.warnings) {
         surroundings.console.warning(warning);
+    }
+    if !args.json {
+        // A program reads them as items as well; people have just been told.
+        plan.hooks.warnings.clear();
     }
     let last_message_file = args.output_last_message.as_ref().map(|file| surroundings.cwd.join(file));
     check_folder_of(last_message_file.as_deref())?;

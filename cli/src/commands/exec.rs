@@ -4,6 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use tenon_core::hooks::HookConfig;
 use tenon_core::rollout::{find_rollout, newest_rollout};
 
 use super::drive::{self, Plan};
@@ -31,16 +32,15 @@ pub(crate) async fn run(
     let flags = args.flags(&surroundings.cwd);
     let config = Config::resolve(loaded, flags, Defaults::EXEC, &home).map_err(Failure::usage)?;
     config.check_enforceable().map_err(Failure::usage)?;
-    if home.hooks().exists() {
-        let file = home.hooks();
-        surroundings.console.warning(&format!("{}: hooks are not built yet, so none is run", file.display()));
-    }
     let model = Arc::new(wiring::client(&provider, &surroundings.environment)?);
     let rollout = rollout(start, &home.path, &cwd)?;
     let terminal = surroundings.terminal.stdin_is_terminal;
     let text = prompt::read(prompt, stdin, terminal, &surroundings.cancellation).await?;
     let Provider { id: provider, stream_max_retries, .. } = provider;
-    let plan = Plan { config, cwd, model, provider, stream_max_retries, rollout, scratch: false };
+    let hooks = HookConfig::load(&home.hooks());
+    let home = home.path;
+    let plan =
+        Plan { config, cwd, model, provider, stream_max_retries, rollout, home, hooks, scratch: false };
     let mut prompts = Some(text);
     drive::drive(plan, &args, || prompts.take(), surroundings).await
 }

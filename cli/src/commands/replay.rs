@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use tenon_core::hooks::HookConfig;
+
 use super::drive::{self, Plan};
 use super::{Surroundings, scratch};
 use crate::args::ReplayArgs;
@@ -29,10 +31,7 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
     let flags = args.flags(&surroundings.cwd);
     let config = Config::resolve(loaded, flags, Defaults::REPLAY, &home).map_err(Failure::usage)?;
     config.check_enforceable().map_err(Failure::usage)?;
-    if with_config && home.hooks().exists() {
-        let file = home.hooks();
-        surroundings.console.warning(&format!("{}: hooks are not built yet, so none is run", file.display()));
-    }
+    let hooks = if with_config { HookConfig::load(&home.hooks()) } else { HookConfig::default() };
     let recording = replay::read(&surroundings.cwd.join(file)).map_err(Failure::usage)?;
     for note in &recording.notes {
         surroundings.console.warning(note);
@@ -50,7 +49,9 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
         model: Arc::clone(&model) as _,
         provider: PROVIDER.to_owned(),
         stream_max_retries: tenon_core::DEFAULT_STREAM_MAX_RETRIES,
-        rollout: Rollout::New(home.path),
+        rollout: Rollout::New(home.path.clone()),
+        home: home.path,
+        hooks,
     };
     drive::drive(plan, &args, || model.next_prompt(), surroundings).await
 }
