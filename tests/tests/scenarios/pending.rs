@@ -4,7 +4,7 @@
 use tenon_tests::scenario::Need;
 
 /// Parts that are not built yet.
-pub(crate) const NOT_BUILT: &[Need] = &[Need::Hooks, Need::Mcp, Need::CodeMode, Need::ToolSearch];
+pub(crate) const NOT_BUILT: &[Need] = &[Need::Mcp, Need::CodeMode, Need::ToolSearch];
 
 /// What a scenario waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,22 +18,9 @@ pub(crate) enum Waits {
 
 /// Every scenario that does not agree yet.
 pub(crate) const PENDING: &[(&str, Waits)] = &[
-    ("hook-post-block", Waits::For(Need::Hooks)),
-    ("hook-post-context", Waits::For(Need::Hooks)),
-    ("hook-post-input", Waits::For(Need::Hooks)),
-    ("hook-post-mcp", Waits::For(Need::Hooks)),
-    ("hook-post-mcp-block", Waits::For(Need::Hooks)),
-    ("hook-post-patch", Waits::For(Need::Hooks)),
-    ("hook-pre-allow-rewrite", Waits::For(Need::Hooks)),
-    ("hook-pre-context", Waits::For(Need::Hooks)),
-    ("hook-pre-deny", Waits::For(Need::Hooks)),
-    ("hook-pre-exit2", Waits::For(Need::Hooks)),
-    ("hook-pre-input", Waits::For(Need::Hooks)),
-    ("hook-pre-legacy-block", Waits::For(Need::Hooks)),
-    ("hook-pre-matcher-star", Waits::For(Need::Hooks)),
-    ("hook-pre-mcp", Waits::For(Need::Hooks)),
-    ("hook-pre-patch", Waits::For(Need::Hooks)),
-    ("hook-pre-patch-alias", Waits::For(Need::Hooks)),
+    ("hook-post-mcp", Waits::For(Need::Mcp)),
+    ("hook-post-mcp-block", Waits::For(Need::Mcp)),
+    ("hook-pre-mcp", Waits::For(Need::Mcp)),
     ("js-all-tools", Waits::For(Need::CodeMode)),
     ("js-as-function", Waits::For(Need::CodeMode)),
     ("js-bigint", Waits::For(Need::CodeMode)),
