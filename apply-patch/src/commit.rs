@@ -67,6 +67,8 @@ pub struct CommitError {
     /// Why.
     #[source]
     pub failure: Failure,
+    /// How many changes of the plan landed, from the first on.
+    pub landed: usize,
     /// What landed before.
     pub delta: Delta,
     /// The same in the words of the patch.
@@ -100,7 +102,7 @@ pub fn commit(plan: &Plan, fs: &dyn Fs, watch: &mut dyn Watch) -> Result<Committ
     let mut stager = Stager::new(fs);
     let mut delta = Delta::default();
     let mut summary = Summary::default();
-    let mut torn = None;
+    let (mut landed, mut torn) = (0, None);
     let outcome = stage_all(plan, fs, &mut stager, watch).map_err(Unlanded::from).and_then(|staged| {
         for (change, staged) in plan.changes.iter().zip(staged) {
             if let Err(unlanded) = settle(fs, &mut stager, change, staged, watch) {
@@ -113,7 +115,8 @@ pub fn commit(plan: &Plan, fs: &dyn Fs, watch: &mut dyn Watch) -> Result<Committ
                 return Err(unlanded);
             }
             delta.landed(change);
-            summary.note(change);
+            summary.note(change.kind(), &change.listed);
+            landed += 1;
         }
         Ok(())
     });
@@ -121,7 +124,7 @@ pub fn commit(plan: &Plan, fs: &dyn Fs, watch: &mut dyn Watch) -> Result<Committ
         Ok(()) => Ok(Committed { delta, summary }),
         Err(Unlanded { failure, remains: _ }) => {
             stager.remove_empty_directories();
-            Err(Box::new(CommitError { failure, delta, summary, torn }))
+            Err(Box::new(CommitError { failure, landed, delta, summary, torn }))
         }
     }
 }

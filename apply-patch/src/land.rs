@@ -88,9 +88,14 @@ pub(crate) fn land<'f>(
             write(fs, target, before, new, staged)
         }
         Action::Update { target, before, new, destination: Some(to), .. } if to.alias => {
+            let rewritten = !matches!(staged, Staged::Nothing);
             write(fs, target, before, new, staged)?;
-            fs.rename(&change.at.entry, &to.at.entry)
-                .map_err(|error| Failure::RemoveOriginal(change.at.shown.clone(), Some(error)).into())
+            let Err(error) = fs.rename(&change.at.entry, &to.at.entry) else { return Ok(()) };
+            // Under its old name the file is to have its old bytes.
+            if let Some(old) = before.bytes().filter(|_| rewritten) {
+                overwrite(fs, target, Some(new), &old)?;
+            }
+            Err(Failure::RemoveOriginal(change.at.shown.clone(), Some(error)).into())
         }
         Action::Update { destination: Some(to), .. } => moved(fs, stager, change, to, staged),
     }

@@ -13,7 +13,7 @@
 //! `grammar`, `patch`, `machine`, `parser`, `stream` (the format); `text`, `normal`, `seek`, `exact`,
 //! `noted`, `replace`, `diff` (lines in memory); `fs`, `real_fs`, `place` (the file system and its paths); `plan`, `change`,
 //! `stage`, `leftover`, `land`, `commit`, `delta` (from plan to disk); `report`, `standalone` (what is said);
-//! `tool`, `prepared`, `intercept` (the tool; patches inside shell commands).
+//! `tool`, `prepared`, `retry`, `intercept` (the tool; patches inside shell commands).
 
 mod change;
 mod commit;
@@ -40,6 +40,7 @@ mod properties_tests;
 mod real_fs;
 mod replace;
 mod report;
+mod retry;
 mod seek;
 mod stage;
 mod standalone;

@@ -15,6 +15,7 @@ use crate::fs::{Facts, Fs, Kind};
 use crate::patch::{Chunk, Hunk, Patch};
 use crate::place::{Locator, Place, absolute};
 use crate::replace::{Edit, Mismatch, replace};
+use crate::retry::Torn;
 use crate::text::{MAX_FILE_BYTES, is_utf16};
 
 /// A verified patch that has not happened yet.
@@ -36,7 +37,18 @@ impl Plan {
 /// # Errors
 /// The first hunk that does not fit; then nothing is planned at all.
 pub fn plan(patch: &Patch, cwd: &Path, fs: &dyn Fs) -> Result<Plan, VerifyError> {
-    let mut planner = Planner::verifying(cwd, fs);
+    plan_again(patch, cwd, fs, None)
+}
+
+/// The same for a patch that may have been tried before, and then left a file damaged: that file is
+/// planned for as if it were whole.
+pub(crate) fn plan_again(
+    patch: &Patch,
+    cwd: &Path,
+    fs: &dyn Fs,
+    torn: Option<&Torn>,
+) -> Result<Plan, VerifyError> {
+    let mut planner = Planner { torn, ..Planner::verifying(cwd, fs) };
     let changes: Result<_, _> = patch.hunks.iter().map(|hunk| planner.change(hunk)).collect();
     Ok(Plan { changes: changes? })
 }
@@ -53,6 +65,7 @@ pub(crate) struct Planner<'a> {
     /// What earlier changes leave behind: bytes, or nothing.
     planned: HashMap<PathBuf, Option<Content>>,
     taken: HashSet<Claim>,
+    torn: Option<&'a Torn>,
 }
 
 /// What only one hunk of a patch may name (A7.2).
@@ -75,7 +88,7 @@ impl<'a> Planner<'a> {
     }
 
     fn new(cwd: &'a Path, fs: &'a dyn Fs, locator: Locator<'a>, verifies: bool) -> Self {
-        Self { cwd, fs, locator, verifies, planned: HashMap::new(), taken: HashSet::new() }
+        Self { cwd, fs, locator, verifies, planned: HashMap::new(), taken: HashSet::new(), torn: None }
     }
 
     /// Plans one hunk.
@@ -120,7 +133,14 @@ impl<'a> Planner<'a> {
         let before = before.map_err(|source| failed(at.shown.clone(), source))?;
         self.claim(&at, &target, before.facts())?;
         let old = before.bytes().unwrap_or_default();
-        let (new, edits) = updated(&old, chunks, &at.shown)?;
+        let (new, edits) = match self.torn.and_then(|torn| torn.mend(&target, &old)) {
+            None => updated(&old, chunks, &at.shown)?,
+            Some(whole) => {
+                let (new, _) = updated(&whole, chunks, &at.shown)?;
+                let edits = diff::whole(&old, &new);
+                (new, edits)
+            }
+        };
         let destination = match move_to {
             Some(move_to) => self.destination(move_to, &at, before.facts())?,
             None => None,

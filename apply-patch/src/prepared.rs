@@ -20,6 +20,7 @@ use crate::delta::{Delta, DeltaChange, DeltaKind};
 use crate::fs::Fs;
 use crate::plan::Plan;
 use crate::report::failure_text;
+use crate::retry::Attempt;
 
 /// A cancelled call says at least that it took this long (core.md 6.2).
 const SHORTEST_ABORT: Duration = Duration::from_millis(100);
@@ -30,16 +31,19 @@ pub(crate) struct PreparedPatch {
     call_id: CallId,
     plan: Arc<Plan>,
     effects: Effects,
+    attempt: Attempt,
     fs: Arc<dyn Fs>,
 }
 
 impl PreparedPatch {
-    pub(crate) fn new(call_id: CallId, plan: Plan, effects: Effects, fs: Arc<dyn Fs>) -> Self {
-        Self { call_id, plan: Arc::new(plan), effects, fs }
+    /// The files are hashed here.
+    pub(crate) fn new(call_id: CallId, plan: Plan, attempt: Attempt, fs: Arc<dyn Fs>) -> Self {
+        let effects = Self::effects_of(&plan);
+        Self { call_id, plan: Arc::new(plan), effects, attempt, fs }
     }
 
-    /// What the plan would do, for policy, approval and journal. It hashes the files.
-    pub(crate) fn effects_of(plan: &Plan) -> Effects {
+    /// What the plan would do, for policy, approval and journal.
+    fn effects_of(plan: &Plan) -> Effects {
         let effect = |fact: FileFact| FileEffect { path: fact.path, content: fact.sha256.map(ContentHash) };
         let changes = plan.changes();
         Effects {
@@ -76,33 +80,43 @@ impl PreparedCall for PreparedPatch {
 
     async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
         let started = call.host.clock.now();
-        let (plan, fs) = (Arc::clone(&self.plan), Arc::clone(&self.fs));
         let mut watch =
             Journal { cancellation: call.cancellation.clone(), progress: Arc::clone(&call.host.progress) };
-        let landing = tokio::task::spawn_blocking(move || commit(&plan, fs.as_ref(), &mut watch));
-        let outcome = landing.await.map_err(not_run)?;
+        let landing = tokio::task::spawn_blocking(move || {
+            let outcome = commit(&self.plan, self.fs.as_ref(), &mut watch);
+            match &outcome {
+                Ok(_) => self.attempt.succeeded(),
+                Err(error) => self.attempt.failed(&self.plan, error, self.fs.as_ref()),
+            }
+            let status = if outcome.is_ok() { ItemStatus::Completed } else { ItemStatus::Failed };
+            // The plan goes here, and with it its hold on the bytes that the turn's diff takes over.
+            (outcome, self.attempt.stood(), self.item(status))
+        });
+        let (outcome, stood, item) = landing.await.map_err(not_run)?;
         let layout = |exit_code, output: &str| {
             let wall_time = since(call, started);
             freeform_layout(exit_code, wall_time, output, call.step.truncation)
         };
-        let (delta, status, answer): (_, _, Result<Box<dyn ToolOutput>, _>) = match outcome {
+        let (delta, answer): (_, Result<Box<dyn ToolOutput>, _>) = match outcome {
             Ok(done) => {
-                let text = layout(0, &done.summary.success_text());
-                (done.delta, ItemStatus::Completed, Ok(Box::new(ApplyPatchToolOutput { text })))
+                let note = stood.stood_text();
+                let text = layout(0, &(stood.then(done.summary).success_text() + &note));
+                (done.delta, Ok(Box::new(ApplyPatchToolOutput { text })))
             }
             Err(error) if matches!(error.failure, Failure::Cancelled) => {
                 let seconds = since(call, started).max(SHORTEST_ABORT).as_secs_f64();
                 let message = format!("aborted by user after {seconds:.1}s");
-                (error.delta, ItemStatus::Failed, Ok(Box::new(AbortedToolOutput { message })))
+                (error.delta, Ok(Box::new(AbortedToolOutput { message })))
             }
-            Err(error) => {
+            Err(mut error) => {
                 log(&call.call_id, &error);
+                error.summary = stood.then(std::mem::take(&mut error.summary));
                 let text = layout(1, &failure_text(&error));
-                (error.delta, ItemStatus::Failed, Err(FunctionCallError::respond(text)))
+                (error.delta, Err(FunctionCallError::respond(text)))
             }
         };
         record(delta, &call.tracker);
-        call.host.events.emit(Event::ItemCompleted(self.item(status)));
+        call.host.events.emit(Event::ItemCompleted(item));
         answer
     }
 }

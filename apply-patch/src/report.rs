@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::change::{ChangeKind, PlannedChange};
+use crate::change::ChangeKind;
 use crate::commit::CommitError;
 
 /// The files of a commit, spelled as in the patch.
@@ -24,13 +24,22 @@ impl Summary {
         self.added.is_empty() && self.modified.is_empty() && self.deleted.is_empty()
     }
 
-    pub(crate) fn note(&mut self, change: &PlannedChange) {
-        let list = match change.kind() {
+    /// Adds a change by what it is and how the patch spells its path.
+    pub(crate) fn note(&mut self, kind: ChangeKind, listed: &str) {
+        let list = match kind {
             ChangeKind::Add => &mut self.added,
             ChangeKind::Update => &mut self.modified,
             ChangeKind::Delete => &mut self.deleted,
         };
-        list.push(change.listed.clone());
+        list.push(listed.to_owned());
+    }
+
+    /// All of this, and behind it all of `later`.
+    pub(crate) fn then(mut self, later: Self) -> Self {
+        self.added.extend(later.added);
+        self.modified.extend(later.modified);
+        self.deleted.extend(later.deleted);
+        self
     }
 
     /// The text of a success: `A`, then `M`, then `D` lines, each ended (A6.3).
@@ -38,6 +47,16 @@ impl Summary {
     pub fn success_text(&self) -> String {
         let mut text = "Success. Updated the following files:\n".to_owned();
         self.push_lines(&mut text);
+        text
+    }
+
+    /// What follows the text of a success when this stood before it.
+    pub(crate) fn stood_text(&self) -> String {
+        let mut text = String::new();
+        if !self.is_empty() {
+            text.push_str("These changes stood already from an earlier attempt, and were not made again:\n");
+            self.push_lines(&mut text);
+        }
         text
     }
 

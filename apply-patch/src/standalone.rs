@@ -89,7 +89,7 @@ fn apply_hunks(patch: &Patch, cwd: &Path, fs: &dyn Fs) -> Result<Summary, Exit> 
     for hunk in &patch.hunks {
         let change = planner.change(hunk).map_err(|error| failed(verify_text(hunk, &error)))?;
         commit_now(fs, &mut stager, &change).map_err(failed)?;
-        summary.note(&change);
+        summary.note(change.kind(), &change.listed);
     }
     Ok(summary)
 }

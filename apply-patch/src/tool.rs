@@ -11,13 +11,15 @@ use tenon_tools::{
     PreparedCall, ToolExecutor, ToolInvocation, ToolPayload, ToolSpec,
 };
 
+use crate::error::VerifyError;
 use crate::fs::Fs;
 use crate::grammar::LARK_GRAMMAR;
 use crate::intercept::{IMPLICIT, PatchCommand, patch_command};
 use crate::parser::parse_patch;
-use crate::plan::plan;
+use crate::plan::plan_again;
 use crate::prepared::PreparedPatch;
 use crate::real_fs::RealFs;
+use crate::retry::Retries;
 use crate::stream::PatchPreview;
 
 /// The tool's name, for the model and for hooks.
@@ -32,11 +34,14 @@ const UNSUPPORTED: &str = "apply_patch handler received unsupported payload";
 const NO_SELECTION: &str = "apply_patch environment selection is unavailable for this turn";
 const EMPTY: &str = "patch rejected: empty patch";
 
-/// The tool `apply_patch`, and the one that takes patches out of shell commands: register it as both.
+/// The tool `apply_patch`, and the one that takes patches out of shell commands: register it as both,
+/// one a clone of the other. Clones share what they know of patches that failed half-way, so that one of
+/// these can be tried again safely.
 #[derive(Debug, Clone)]
 pub struct ApplyPatchTool {
     name: ToolName,
     fs: Arc<dyn Fs>,
+    retries: Retries,
 }
 
 impl Default for ApplyPatchTool {
@@ -49,7 +54,7 @@ impl ApplyPatchTool {
     /// The tool on another file system.
     #[must_use]
     pub fn on(fs: Arc<dyn Fs>) -> Self {
-        Self { name: ToolName::plain(NAME), fs }
+        Self { name: ToolName::plain(NAME), fs, retries: Retries::default() }
     }
 
     /// Parses and verifies a patch whose paths start from `cwd`.
@@ -59,31 +64,31 @@ impl ApplyPatchTool {
         cwd: &Path,
         call: &ToolInvocation,
     ) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
-        let patch = parse_patch(text).map_err(|error| unverified(&error))?;
+        let mut patch = parse_patch(text).map_err(|error| unverified(&error))?;
         if patch.environment_id.is_some() {
             return Err(FunctionCallError::respond(NO_SELECTION));
         }
         if patch.hunks.is_empty() {
             return Err(FunctionCallError::respond(EMPTY));
         }
-        let (fs, cwd) = (Arc::clone(&self.fs), cwd.to_owned());
+        let (fs, retries, call_id) = (Arc::clone(&self.fs), self.retries.clone(), call.call_id.clone());
+        let (text, cwd) = (text.to_owned(), cwd.to_owned());
         // Files are read and searched: too long for a thread that serves others.
         let planned = tokio::task::spawn_blocking(move || {
-            plan(&patch, &cwd, fs.as_ref()).map(|plan| {
-                let effects = PreparedPatch::effects_of(&plan);
-                (plan, effects)
-            })
+            let attempt = retries.attempt(&text, &mut patch, &cwd, fs.as_ref());
+            let plan = plan_again(&patch, &cwd, fs.as_ref(), attempt.torn())?;
+            Ok(PreparedPatch::new(call_id, plan, attempt, fs))
         });
-        let (plan, effects) = match planned.await {
-            Ok(planned) => planned.map_err(|error| unverified(&error))?,
-            Err(error) => return Err(crate::prepared::not_run(error)),
-        };
-        Ok(Box::new(PreparedPatch::new(call.call_id.clone(), plan, effects, Arc::clone(&self.fs))))
+        match planned.await {
+            Ok(Ok(prepared)) => Ok(Box::new(prepared)),
+            Ok(Err(error)) => Err(unverified::<VerifyError>(&error)),
+            Err(error) => Err(crate::prepared::not_run(error)),
+        }
     }
 }
 
 /// A patch that is wrong, or does not fit (A7.4).
-fn unverified(error: &dyn std::fmt::Display) -> FunctionCallError {
+fn unverified<E: std::fmt::Display>(error: &E) -> FunctionCallError {
     FunctionCallError::respond(format!("apply_patch verification failed: {error}"))
 }
 

@@ -257,6 +257,24 @@ fn a_move_that_changes_only_the_case_of_a_name() {
 }
 
 #[test]
+fn a_new_case_that_cannot_be_given_leaves_the_file_as_it_was() {
+    let body = "*** Update File: readme\n*** Move to: README\n+y";
+    let disk = |at| OddFs { blind_to_case: true, ..OddFs::failing_at(at) };
+    for at in 0.. {
+        let folder = Folder::with(&[("readme", b"x\n")]);
+        match attempt(&folder, body, &disk(at)) {
+            Outcome::Done(_) if folder.text("readme") == "x\ny\n" => break,
+            Outcome::Done(_) => panic!("{at}"),
+            Outcome::Failed(error) => {
+                assert!(error.summary.is_empty() && error.torn.is_none(), "{at}: {error:?}");
+                assert_eq!(folder.text("readme"), "x\n", "{at}");
+            }
+            Outcome::Refused(error) => panic!("{error}"),
+        }
+    }
+}
+
+#[test]
 fn a_file_in_a_closed_directory_is_written_in_place() {
     let folder = Folder::with(&[("a", b"x\n")]);
     let number = folder.at("a").metadata().expect("there").ino();

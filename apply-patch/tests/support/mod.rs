@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tenon_apply_patch::{
     CommitError, Committed, Facts, Fs, Kind, RealFs, VerifyError, commit, parse_patch, plan,
@@ -167,6 +167,8 @@ pub struct OddFs {
     pub done: AtomicUsize,
     pub fails_at: Option<usize>,
     pub for_good: bool,
+    /// It fails no more.
+    pub mended: AtomicBool,
     /// Instead of failing, the process is killed.
     pub kills: bool,
     /// Permissions of the files that were made.
@@ -207,7 +209,8 @@ impl OddFs {
 
     fn step(&self) -> io::Result<()> {
         let number = self.done.fetch_add(1, Ordering::Relaxed);
-        let fails = self.fails_at.is_some_and(|at| number == at || self.for_good && number > at);
+        let fails = self.fails_at.is_some_and(|at| number == at || self.for_good && number > at)
+            && !self.mended.load(Ordering::Relaxed);
         if fails && self.kills {
             let me = rustix::process::getpid();
             rustix::process::kill_process(me, rustix::process::Signal::KILL).expect("killed");
