@@ -1,5 +1,8 @@
 //! What the tests of this crate share: real processes, and ways to see them without waiting for a time.
 
+#[path = "../tests/support/alone.rs"]
+pub(crate) mod alone;
+
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::OwnedFd;

@@ -1,5 +1,5 @@
-//! File descriptors: none is left behind, and running out of them is said. Each test is a process of its own under
-//! nextest; the limits they set would disturb others.
+//! File descriptors: none is left behind, and running out of them is said. Each test has a process to itself, since
+//! what they count and limit is the process's.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod support;
@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use pretty_assertions::assert_eq;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::json;
+use support::alone::alone;
 use support::{Bench, ended, steady};
 
 fn limit_descriptors(current: u64) {
@@ -22,6 +23,9 @@ fn descriptors() -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_thousand_commands_need_no_more_than_a_few() {
+    if !alone("two_thousand_commands_need_no_more_than_a_few") {
+        return;
+    }
     limit_descriptors(256);
     let bench = Bench::new();
     bench.exec(json!({"cmd": "true"})).await;
@@ -53,6 +57,9 @@ fn check((tty, answer): (bool, String)) {
 
 #[tokio::test]
 async fn running_out_of_them_is_said_and_passes() {
+    if !alone("running_out_of_them_is_said_and_passes") {
+        return;
+    }
     let bench = Bench::new();
     bench.exec(json!({"cmd": "true"})).await;
     limit_descriptors(u64::try_from(descriptors()).expect("few") + 8);
@@ -70,6 +77,9 @@ async fn running_out_of_them_is_said_and_passes() {
 
 #[tokio::test]
 async fn commands_can_be_ended_without_any() {
+    if !alone("commands_can_be_ended_without_any") {
+        return;
+    }
     let bench = Bench::new();
     let call = bench.call(
         "c1",

@@ -7,6 +7,7 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 use crate::spawn::Exit;
+use crate::testing::alone::alone;
 use crate::testing::{LONG, Witness, bash, numbers, one_pipe, timed};
 
 async fn started(keeper: &Keeper, script: &str) -> (Arc<Process>, OwnedFd) {
@@ -234,6 +235,9 @@ async fn futures_poll_once(mut future: std::pin::Pin<&mut impl Future>) -> bool 
 
 #[tokio::test]
 async fn many_starts_leave_no_descriptor_behind() {
+    if !alone("spawn::keeper::tests::many_starts_leave_no_descriptor_behind") {
+        return;
+    }
     let keeper = Keeper::new();
     let (process, _) = started(&keeper, "true").await;
     exit_of(&process).await;

@@ -1,6 +1,8 @@
 //! A host for the tools that remembers what it is told, and calls of them without a session around.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub(crate) mod alone;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
