@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 #![allow(unreachable_pub, reason = "test code")]
 
+#[path = "../../../exec/tests/support/alone.rs"]
+mod alone;
 mod documented;
 mod reach;
 mod robust;
