@@ -147,6 +147,15 @@ impl PlannedChange {
         self.destination().map(|to| to.at.shown.as_path())
     }
 
+    /// The bytes of the file that it writes; absent when it only removes one.
+    #[must_use]
+    pub fn content(&self) -> Option<&[u8]> {
+        match &self.action {
+            Action::Add { new, .. } | Action::Update { new, .. } => Some(new),
+            Action::Delete { .. } => None,
+        }
+    }
+
     /// The change as the hunks of a unified diff with one line around each change (A7.3). Computed when
     /// asked for.
     #[must_use]

@@ -1,7 +1,8 @@
 //! From a file's bytes and an update's chunks to the new bytes (runtime.md A5, A5.a).
 //!
 //! Only the spans between context lines are replaced; all other bytes are copied as they are. The one
-//! exception is recorded: a last line without a line end gets one.
+//! exception is recorded: a last line without a line end gets one. New lines end like the first line of
+//! the file, but where that would glue two lines together.
 
 use std::ops::Range;
 
@@ -186,12 +187,21 @@ impl<'a> Writer<'a> {
 
     fn replace(&mut self, replacement: &Replacement<'_>) {
         let start = self.out.len();
-        for line in replacement.new {
+        let last = replacement.new.len().saturating_sub(1);
+        let before_feed = self.file.get(replacement.old.end) == Some(&b'\n');
+        for (index, line) in replacement.new.iter().enumerate() {
             // A mark at the start of the file is there already.
             let line =
                 if self.out.as_slice() == BOM { line.strip_prefix(MARK).unwrap_or(line) } else { line };
+            // In a file of mixed line ends a carriage return and a line feed of two lines would make one.
+            let behind_return = self.out.ends_with(b"\r") && line.is_empty();
+            let terminator: &[u8] = match self.terminator {
+                b"\n" if behind_return => b"\r\n",
+                b"\r" if before_feed && index == last => b"\r\n",
+                other => other,
+            };
             self.out.extend_from_slice(line.as_bytes());
-            self.out.extend_from_slice(self.terminator);
+            self.out.extend_from_slice(terminator);
         }
         self.note(replacement.old.clone(), start);
         self.next = replacement.old.end.max(self.next);

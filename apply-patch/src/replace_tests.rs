@@ -162,3 +162,16 @@ fn interleaved_changes() {
     assert_eq!(text(file, "+0\n 1\n-2\n+two\n+deux\n 3\n-4\n 5\n+6"), "0\n1\ntwo\ndeux\n3\n5\n6\n");
     assert_eq!(replace(file.as_bytes(), &chunks(" 1\n-2\n-3\n+x\n 4")).expect("matches").edits.len(), 1);
 }
+
+#[test]
+fn new_lines_are_not_glued_to_others() {
+    // The first line end is a carriage return, and a bare line feed follows.
+    assert_eq!(text("a\rb\n\nc\n", " b\n+x\n \n-c"), "a\rb\nx\r\n\n");
+    assert_eq!(text("a\rb\n\nc\n", " b\n+x\n+y\n \n c"), "a\rb\nx\ry\r\n\nc\n");
+    // The first line end is a line feed, and the new line is empty behind a carriage return.
+    assert_eq!(text("x\na\rb\n", " a\n+\n b"), "x\na\r\r\nb\n");
+    assert_eq!(text("x\na\rb\n", " a\n+y\n+\n b"), "x\na\ry\n\nb\n");
+    // Nothing to be careful about.
+    assert_eq!(text("a\rb\rc\n", " b\n+x\n c"), "a\rb\rx\rc\n");
+    assert_eq!(text("a\rb\r", "+\n+x"), "a\rb\r\rx\r");
+}
