@@ -12,7 +12,7 @@ fn hook(matcher: &Value, environment: &[(&str, &str)]) -> CommandHook {
     let file = json!({"hooks": {"PreToolUse": [{"matcher": matcher, "hooks": hooks}]}}).to_string();
     let config = HookConfig::parse(&file, Path::new("/h/hooks.json")).hooks.remove(0);
     let environment = environment.iter().map(|(name, value)| (name.into(), value.into())).collect();
-    CommandHook::new(config, tenon_tools::Host::detached().commands, Arc::new(environment))
+    CommandHook::new(config, tenon_tools::Host::detached().commands.clone(), Arc::new(environment))
 }
 
 #[test]
