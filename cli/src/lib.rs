@@ -8,6 +8,9 @@
 //! each command. `replay`: recorded streams, and a model that says them again. `wiring`: from choices to a session with
 //! its tools. `output`: events to lines.
 
+#[cfg(tenon_without_hook_stages)]
+compile_error!("a program without the stages of hooks is for measuring only");
+
 mod args;
 mod commands;
 mod config;

@@ -117,11 +117,15 @@ impl ToolExecutor for Shell {
         if told["refuse"] == true {
             return Err(FunctionCallError::respond(format!("refused {SECRET}")));
         }
-        let writes = told["cmd"].as_str().filter(|cmd| cmd.starts_with('/')).map(|path| FileEffect {
-            path: path.into(),
-            content: None,
-        });
-        let effects = Effects { writes: writes.into_iter().collect(), other: Some("prints".to_owned()), ..Effects::none() };
+        let writes = told["cmd"]
+            .as_str()
+            .filter(|cmd| cmd.starts_with('/'))
+            .map(|path| FileEffect { path: path.into(), content: None });
+        let effects = Effects {
+            writes: writes.into_iter().collect(),
+            other: Some("prints".to_owned()),
+            ..Effects::none()
+        };
         Ok(Box::new(Running { id: call.call_id.to_string(), told, effects }))
     }
 }
@@ -170,7 +174,11 @@ impl PreparedCall for Running {
         }
         let runs_on = self.told["background"] == true;
         let code = i32::try_from(self.told["code"].as_i64().unwrap_or(0)).unwrap();
-        let end = Event::ItemCompleted(self.item(&format!("{SECRET} and later"), Some(code), ItemStatus::Completed));
+        let end = Event::ItemCompleted(self.item(
+            &format!("{SECRET} and later"),
+            Some(code),
+            ItemStatus::Completed,
+        ));
         if runs_on {
             let events = Arc::clone(events);
             let cancelled = call.cancellation.clone();
@@ -241,8 +249,14 @@ async fn an_extended_hook_is_told_of_failures_exit_codes_and_the_original_input(
         (json!({"cmd": "x", "code": 1}), Some(after("x", SECRET, false, Some(1), true))),
         (json!({"cmd": "x", "background": true}), Some(after("x", SECRET, true, None, false))),
         (json!({"cmd": "x", "fail": true}), Some(after("x", &format!("failed {SECRET}"), false, None, true))),
-        (json!({"cmd": "x", "refuse": true}), Some(after("x", &format!("refused {SECRET}"), false, None, true))),
-        (json!({"cmd": "x", "fatal": true}), Some(after("x", &format!("broken {SECRET}"), false, None, true))),
+        (
+            json!({"cmd": "x", "refuse": true}),
+            Some(after("x", &format!("refused {SECRET}"), false, None, true)),
+        ),
+        (
+            json!({"cmd": "x", "fatal": true}),
+            Some(after("x", &format!("broken {SECRET}"), false, None, true)),
+        ),
         (
             json!({"cmd": "x", "panic": true}),
             Some(after("x", "tool sh failed unexpectedly", false, None, true)),
@@ -255,7 +269,8 @@ async fn an_extended_hook_is_told_of_failures_exit_codes_and_the_original_input(
         let plain = Watch { extended: false, ..Watch::new(Filter::Looks) };
         let heard = run(arguments.clone(), vec![plain]).await.heard;
         let afterwards = heard.iter().filter(|event| event.get("after").is_some()).count();
-        let is_plain = ["background", "fail", "refuse", "fatal", "panic"].iter().all(|w| arguments.get(w).is_none());
+        let is_plain =
+            ["background", "fail", "refuse", "fatal", "panic"].iter().all(|w| arguments.get(w).is_none());
         assert_eq!(afterwards, usize::from(is_plain), "{arguments}");
     }
 }
@@ -271,7 +286,9 @@ async fn a_rewritten_call_is_told_with_what_was_asked_for() {
 
 #[tokio::test]
 async fn the_paths_of_a_call_are_known_before_it_and_none_where_it_does_not_parse() {
-    let paths = async |arguments: Value| run(arguments, vec![Watch::new(Filter::Looks)]).await.heard[0]["paths"].clone();
+    let paths = async |arguments: Value| {
+        run(arguments, vec![Watch::new(Filter::Looks)]).await.heard[0]["paths"].clone()
+    };
     assert_eq!(paths(json!({"cmd": "/a"})).await, json!(["/a"]));
     assert_eq!(paths(json!({"cmd": "a"})).await, json!([]));
     assert_eq!(paths(json!({"cmd": "/a", "refuse": true})).await, json!(null));
@@ -283,7 +300,10 @@ async fn the_paths_of_a_call_are_known_before_it_and_none_where_it_does_not_pars
 async fn what_a_hook_hides_is_seen_by_nobody_and_lies_in_no_file() {
     let rows = [
         (json!({"cmd": "x"}), "Wall time: 0.0000 seconds\nProcess exited with code 0\nOutput:\n***"),
-        (json!({"cmd": "x", "code": 2}), "Wall time: 0.0000 seconds\nProcess exited with code 2\nOutput:\n***"),
+        (
+            json!({"cmd": "x", "code": 2}),
+            "Wall time: 0.0000 seconds\nProcess exited with code 2\nOutput:\n***",
+        ),
         (
             json!({"cmd": "x", "background": true}),
             "Wall time: 0.0000 seconds\nProcess running with session ID 1\nOutput:\n***",
@@ -343,7 +363,10 @@ async fn what_a_command_prints_on_its_own_after_its_call_is_withheld_from_client
     assert_eq!(completed(&events), []);
     cancellation.cancel();
     events.wait_for(|event| matches!(event, Event::ItemCompleted(TurnItem::CommandExecution { .. }))).await;
-    assert_eq!(completed(&events), [("[withheld: no hook has looked at all of this output]".to_owned(), Some(0))]);
+    assert_eq!(
+        completed(&events),
+        [("[withheld: no hook has looked at all of this output]".to_owned(), Some(0))]
+    );
 }
 
 #[tokio::test]
@@ -363,7 +386,8 @@ async fn a_hook_that_fails_is_told_apart_from_what_the_call_has_done() {
         warnings,
         [
             format!("PostToolUse hook watch: panicked: broken {SECRET}"),
-            "PostToolUse hook watch failed, which counts as an objection: the hook failed unexpectedly".to_owned(),
+            "PostToolUse hook watch failed, which counts as an objection: the hook failed unexpectedly"
+                .to_owned(),
         ]
     );
 }
@@ -372,7 +396,10 @@ async fn a_hook_that_fails_is_told_apart_from_what_the_call_has_done() {
 async fn feedback_on_a_failure_is_what_the_model_reads() {
     let came = run(json!({"cmd": "x", "fail": true}), vec![Watch::new(Filter::Objects)]).await;
     assert_eq!(came.output, "look again");
-    assert_eq!(came.events.outcomes(), [("a".to_owned(), LifecycleOutcome::Failed { handler_executed: true })]);
+    assert_eq!(
+        came.events.outcomes(),
+        [("a".to_owned(), LifecycleOutcome::Failed { handler_executed: true })]
+    );
 }
 
 #[tokio::test]
@@ -382,8 +409,10 @@ async fn a_hook_that_is_not_extended_cannot_put_another_output_in_place() {
     assert!(came.output.ends_with(SECRET), "{}", came.output);
     assert_eq!(
         came.events.warnings(),
-        ["PostToolUse hook watch failed, which counts as no objection: the hook put another output in place and is \
-          not extended"]
+        [
+            "PostToolUse hook watch failed, which counts as no objection: the hook put another output in place and is \
+          not extended"
+        ]
     );
 }
 
@@ -471,7 +500,12 @@ async fn a_script_sees_what_the_hook_has_left_and_the_model_hears_its_words() {
         (json!({"cmd": "x"}), Filter::Hides, "\"***\"".to_owned(), Vec::new()),
         (json!({"cmd": "x", "fail": true}), Filter::Hides, "error: failed ***".to_owned(), Vec::new()),
         (json!({"cmd": "x"}), Filter::Objects, format!("\"{SECRET}\""), words("look again")),
-        (json!({"cmd": "x", "fail": true}), Filter::Objects, format!("error: failed {SECRET}"), words("look again")),
+        (
+            json!({"cmd": "x", "fail": true}),
+            Filter::Objects,
+            format!("error: failed {SECRET}"),
+            words("look again"),
+        ),
     ];
     for (arguments, filter, output, told) in rows {
         let events = Events::default();
@@ -521,7 +555,8 @@ impl Hook for Broken {
 async fn a_panicking_hook_is_its_own_failure_and_nobody_elses() {
     let (log, events) = (Log::default(), Events::default());
     let model = Arc::new(ScriptedModel::new(vec![vec![call("a", "t", "echo")]]));
-    let builder = builder(&model, &events).tool(Script::new("t", &log)).hook(Arc::new(Broken(OnError::Allow)));
+    let builder =
+        builder(&model, &events).tool(Script::new("t", &log)).hook(Arc::new(Broken(OnError::Allow)));
     let end = build(builder).await.run_turn("go", &CancellationToken::new()).await;
     assert_eq!(end, TurnEnd::Completed { last_message: Some("done".to_owned()) });
     assert_eq!(outputs(&model, 1), [pair("a", "did a")]);
@@ -533,7 +568,8 @@ async fn a_panicking_hook_is_its_own_failure_and_nobody_elses() {
 async fn a_panicking_hook_that_is_closed_keeps_the_session_from_beginning() {
     let (log, events) = (Log::default(), Events::default());
     let model = Arc::new(ScriptedModel::new(Vec::<ScriptedTurn>::new()));
-    let builder = builder(&model, &events).tool(Script::new("t", &log)).hook(Arc::new(Broken(OnError::Block)));
+    let builder =
+        builder(&model, &events).tool(Script::new("t", &log)).hook(Arc::new(Broken(OnError::Block)));
     let end = build(builder).await.run_turn("go", &CancellationToken::new()).await;
     assert_eq!(end, TurnEnd::Refused { reason: "the hook failed unexpectedly".to_owned() });
     assert_eq!(model.prompts().len(), 0);

@@ -15,8 +15,8 @@ use tenon_core::hooks::{PreToolUse, PreToolUseAction};
 use tenon_core::{Hook, Session, TurnEnd};
 use tenon_protocol::{CallId, ToolName};
 use tenon_tools::{
-    Effects, Event, FunctionCallError, FunctionToolOutput, JsonSchema, PreparedCall, ScriptedModel, ScriptedTurn,
-    ToolExecutor, ToolInvocation, ToolOutput, ToolSpec,
+    Effects, Event, FunctionCallError, FunctionToolOutput, JsonSchema, PreparedCall, ScriptedModel,
+    ScriptedTurn, ToolExecutor, ToolInvocation, ToolOutput, ToolSpec,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -33,9 +33,11 @@ fn of_calls(path: &Path) -> Vec<String> {
         let call_id = payload["call_id"].as_str().unwrap_or_default().to_owned();
         match kind.as_str() {
             "call_started" => Some(format!("started {call_id} {}", payload["occurrence"])),
-            "call_finished" => {
-                Some(format!("finished {call_id} {} {}", payload["occurrence"], payload["outcome"].as_str().unwrap()))
-            }
+            "call_finished" => Some(format!(
+                "finished {call_id} {} {}",
+                payload["occurrence"],
+                payload["outcome"].as_str().unwrap()
+            )),
             "response_item" if payload["type"].as_str().unwrap().ends_with("_output") => {
                 Some(format!("output {call_id}"))
             }
@@ -56,7 +58,11 @@ struct Blocks;
 #[async_trait]
 impl Hook for Blocks {
     async fn pre_tool_use(&self, event: &PreToolUse) -> PreToolUseAction {
-        if event.tool_input["do"] == "block" { PreToolUseAction::block("no") } else { PreToolUseAction::default() }
+        if event.tool_input["do"] == "block" {
+            PreToolUseAction::block("no")
+        } else {
+            PreToolUseAction::default()
+        }
     }
 }
 
@@ -93,8 +99,10 @@ async fn every_exit_of_a_call_leaves_its_lines() {
     };
     let (end, ()) = tokio::join!(session.run_turn("go", &never), cancel);
     assert!(matches!(end, TurnEnd::Failed { .. }), "{end:?}");
-    let journal: Vec<String> =
-        of_calls(&path).into_iter().filter(|line| !line.starts_with("call ") && !line.starts_with("output ")).collect();
+    let journal: Vec<String> = of_calls(&path)
+        .into_iter()
+        .filter(|line| !line.starts_with("call ") && !line.starts_with("output "))
+        .collect();
     assert_eq!(
         sorted(journal),
         sorted([
@@ -113,12 +121,14 @@ async fn every_exit_of_a_call_leaves_its_lines() {
             "finished wait 0 aborted",
         ])
     );
-    let outputs: Vec<String> = of_calls(&path).into_iter().filter(|line| line.starts_with("output ")).collect();
+    let outputs: Vec<String> =
+        of_calls(&path).into_iter().filter(|line| line.starts_with("output ")).collect();
     let answered = ["echo", "fail", "panic", "refuse", "block", "plan", "what", "hang", "wait"];
     assert_eq!(outputs, answered.map(|id| format!("output {id}")));
     // What the journal holds is what the model was given.
     let all = lines(&path);
-    let finished = all.iter().find(|(kind, payload)| kind == "call_finished" && payload["call_id"] == "fail").unwrap();
+    let finished =
+        all.iter().find(|(kind, payload)| kind == "call_finished" && payload["call_id"] == "fail").unwrap();
     assert_eq!(finished.1["output"]["output"], "failed fail");
     let started = all.iter().find(|(kind, _)| kind == "call_started").unwrap();
     assert_eq!(started.1["tool"], "x");
@@ -201,7 +211,8 @@ async fn the_start_is_in_the_file_before_the_effect_and_all_ends_before_the_next
         assert!(seen.position(&format!("{id}: finished {id} 0 completed")).is_none());
         assert!(at_second.position(&format!("finished {id} 0 completed")).is_some());
     }
-    let outputs: Vec<String> = at_second.lines().into_iter().filter(|line| line.starts_with("output")).collect();
+    let outputs: Vec<String> =
+        at_second.lines().into_iter().filter(|line| line.starts_with("output")).collect();
     assert_eq!(outputs, ids.iter().map(|id| format!("output {id}")).collect::<Vec<_>>());
 }
 
@@ -225,12 +236,11 @@ async fn a_session_goes_on_from_its_file_and_counts_on() {
     assert_eq!(support::outputs(&model, 0), [support::pair("c", "did c")]);
     assert_eq!(support::outputs(&model, 1), [support::pair("c", "did c"), support::pair("c", "did c")]);
     assert_eq!(events.completed_calls(), [("c#2".to_owned(), "Completed".to_owned())]);
-    let journal: Vec<String> =
-        of_calls(&path).into_iter().filter(|line| line.starts_with("started") || line.starts_with("finished")).collect();
-    assert_eq!(
-        journal,
-        ["started c 0", "finished c 0 completed", "started c 1", "finished c 1 completed"]
-    );
+    let journal: Vec<String> = of_calls(&path)
+        .into_iter()
+        .filter(|line| line.starts_with("started") || line.starts_with("finished"))
+        .collect();
+    assert_eq!(journal, ["started c 0", "finished c 0 completed", "started c 1", "finished c 1 completed"]);
 }
 
 #[tokio::test]
@@ -240,9 +250,10 @@ async fn text_from_outside_marks_the_thread_only_where_the_options_ask_for_it() 
         let events = Events::default();
         let search = support::item(&json!({"type": "web_search_call", "id": "ws_1", "status": "completed"}));
         let model = Arc::new(ScriptedModel::new([ScriptedTurn::items([search, call("f", "fetch", "echo")])]));
-        let fetch = tenon_tools::FnTool::new("fetch", "Fetches.", |_: serde_json::Map<String, Value>, _| async {
-            Ok::<_, FunctionCallError>("fetched".to_owned())
-        });
+        let fetch =
+            tenon_tools::FnTool::new("fetch", "Fetches.", |_: serde_json::Map<String, Value>, _| async {
+                Ok::<_, FunctionCallError>("fetched".to_owned())
+            });
         let mut options = support::options();
         options.mark_external_context = marks;
         let builder = tenon_core::SessionBuilder::new(options, Arc::clone(&model) as _)
@@ -256,13 +267,19 @@ async fn text_from_outside_marks_the_thread_only_where_the_options_ask_for_it() 
             .all()
             .into_iter()
             .filter_map(|event| match event {
-                Event::ExternalContext { call_id, tool_name, reason } => Some(format!("{call_id} {tool_name} {reason}")),
+                Event::ExternalContext { call_id, tool_name, reason } => {
+                    Some(format!("{call_id} {tool_name} {reason}"))
+                }
                 _ => None,
             })
             .collect();
-        let written = lines(&path).into_iter().filter(|(_, payload)| payload["type"] == "external_context").count();
-        let expected: &[&str] =
-            if marks { &["ws_1 web_search record_completed_response_item", "f fetch tool_output"] } else { &[] };
+        let written =
+            lines(&path).into_iter().filter(|(_, payload)| payload["type"] == "external_context").count();
+        let expected: &[&str] = if marks {
+            &["ws_1 web_search record_completed_response_item", "f fetch tool_output"]
+        } else {
+            &[]
+        };
         assert_eq!(told, expected);
         assert_eq!(written, expected.len());
     }

@@ -27,7 +27,8 @@ fn main() {
         ours.push(run_program(&runtime));
         floor.push(run_shell());
     }
-    let (time, peak) = (median(ours.iter().map(|run| run.0)), ours.iter().map(|run| run.1).fold(0.0, f64::max));
+    let (time, peak) =
+        (median(ours.iter().map(|run| run.0)), ours.iter().map(|run| run.1).fold(0.0, f64::max));
     let shell = median(floor.into_iter());
     println!("one-turn exec-echo, {rounds} runs");
     println!("  tenon   median {time:6.1} ms (goal {GOAL_MS}), peak memory {peak:5.1} MiB (goal {GOAL_MIB})");
@@ -50,7 +51,10 @@ fn run_program(runtime: &tokio::runtime::Runtime) -> (f64, f64) {
     );
     std::fs::write(home.path().join("config.toml"), config).unwrap();
     let mut command = Command::new(program());
-    command.args(["exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "-C"]).arg(home.path()).arg("go");
+    command
+        .args(["exec", "--json", "--dangerously-bypass-approvals-and-sandbox", "-C"])
+        .arg(home.path())
+        .arg("go");
     command.env("TENON_HOME", home.path()).env("HOME", home.path());
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let start = Instant::now();

@@ -144,6 +144,7 @@ impl<'a> Dispatch<'a> {
     }
 
     async fn stages_up_to_run(&mut self) -> Result<Box<dyn ToolOutput>, Stopped> {
+        #[cfg(not(tenon_without_hook_stages))]
         self.before_hooks().await?;
         let prepared = self.tool.prepare(&self.call).await?;
         self.approve(prepared.as_ref()).await?;

@@ -1,22 +1,25 @@
 //! Several hooks as one (core.md 8.9).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 
 use serde_json::Value;
 use tenon_protocol::CallId;
-use tenon_tools::{HookEventName, Host};
+use tenon_tools::{CommandRunner, HookEventName, Host};
 
 use super::asking::{Answered, Asked, Counted, HookServices, Occasion, all_at_once, begin};
+use super::command::CommandHook;
 use super::decision::STOPPED;
 use super::handler::{Handler, Subject};
 use super::in_process::InProcess;
 use super::spill::Spill;
 use super::{
-    Hook, HookContext, PermissionRequest, PermissionRequestAction, PostToolUse, PostToolUseAction,
-    PreDecision, PreToolUse, PreToolUseAction, PromptSubmit, PromptSubmitAction, SessionStart,
-    SessionStartAction, Stop, StopAction,
+    ConfiguredHook, Hook, HookConfig, HookContext, PermissionRequest, PermissionRequestAction, PostToolUse,
+    PostToolUseAction, PreDecision, PreToolUse, PreToolUseAction, PromptSubmit, PromptSubmitAction,
+    SessionStart, SessionStartAction, Stop, StopAction,
 };
 
 /// All hooks of a session, in configured order.
@@ -63,6 +66,17 @@ impl HookChain {
     pub fn new(hooks: Vec<Arc<dyn Hook>>) -> Self {
         let handlers = hooks.into_iter().map(|hook| Box::new(InProcess(hook)) as Box<dyn Handler>);
         Self::of(handlers.collect(), HookServices::new(&Host::detached(), Spill::default()))
+    }
+
+    /// The hooks of a file, run by `commands` in this environment, with nobody to hear of their failures. A session
+    /// takes them by [`configured_hooks`](crate::SessionBuilder::configured_hooks).
+    pub fn configured(
+        config: HookConfig,
+        commands: &Arc<dyn CommandRunner>,
+        environment: BTreeMap<OsString, OsString>,
+    ) -> Self {
+        let handlers = command_hooks(config.hooks, commands, environment);
+        Self::of(handlers, HookServices::new(&Host::detached(), Spill::default()))
     }
 
     /// These hooks, in this order.
@@ -274,6 +288,17 @@ impl Chain {
             updated_output: withheld.or(response),
         }
     }
+}
+
+/// The hooks of a file as a chain holds them.
+pub(crate) fn command_hooks(
+    hooks: Vec<ConfiguredHook>,
+    commands: &Arc<dyn CommandRunner>,
+    environment: BTreeMap<OsString, OsString>,
+) -> Vec<Box<dyn Handler>> {
+    let environment = Arc::new(environment);
+    let hook = |hook| CommandHook::new(hook, Arc::clone(commands), Arc::clone(&environment));
+    hooks.into_iter().map(|config| Box::new(hook(config)) as Box<dyn Handler>).collect()
 }
 
 /// Asks one after the other. Gives the answers, and what they have left of the response, where one has changed it.

@@ -48,7 +48,7 @@ pub use events::{
 pub use spill::HOOK_TEXT_MAX_TOKENS;
 
 pub(crate) use asking::HookServices;
-pub(crate) use command::CommandHook;
+pub(crate) use chain::command_hooks;
 pub(crate) use handler::Handler;
 pub(crate) use in_process::InProcess;
 pub(crate) use spill::Spill;

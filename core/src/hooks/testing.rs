@@ -13,9 +13,10 @@ use tenon_tools::{
 };
 use tokio::sync::watch;
 
+use super::command::CommandHook;
 use super::{
-    CommandHook, Handler, HookChain, HookConfig, HookContext, HookContract, HookServices, OnError,
-    PostToolUse, PreToolUse, Spill,
+    Handler, HookChain, HookConfig, HookContext, HookContract, HookServices, OnError, PostToolUse,
+    PreToolUse, Spill,
 };
 
 pub(super) const PLAIN: HookContract = HookContract { extended: false, on_error: OnError::Allow };

@@ -18,7 +18,7 @@ use super::{Session, SessionHandle, SessionOptions};
 use crate::dispatch::LifecycleObserver;
 use crate::history::History;
 use crate::hooks::{
-    CommandHook, Handler, Hook, HookChain, HookConfig, HookServices, InProcess, SessionStartSource, Spill,
+    Handler, Hook, HookChain, HookConfig, HookServices, InProcess, SessionStartSource, Spill, command_hooks,
 };
 use crate::policy::{AllowAll, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry};
@@ -284,11 +284,7 @@ fn handlers(added: Vec<AddedHooks>, host: &Host) -> (Vec<Box<dyn Handler>>, Vec<
             AddedHooks::InProcess(hook) => handlers.push(Box::new(InProcess(hook))),
             AddedHooks::Configured(config, environment) => {
                 warnings.extend(config.warnings);
-                let environment = Arc::new(environment);
-                let runner =
-                    |hook| CommandHook::new(hook, Arc::clone(&host.commands), Arc::clone(&environment));
-                handlers
-                    .extend(config.hooks.into_iter().map(|hook| Box::new(runner(hook)) as Box<dyn Handler>));
+                handlers.extend(command_hooks(config.hooks, &host.commands, environment));
             }
         }
     }
