@@ -56,8 +56,8 @@ pub use hook_run::{
 };
 pub use host::{
     ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,
-    CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, Progress, SystemClock, ToolCaller, UserAnswer,
-    UserChoice, UserQuestion,
+    CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, Progress, SystemClock,
+    ToolCaller, UserAnswer, UserChoice, UserQuestion,
 };
 pub use invocation::ToolInvocation;
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};
