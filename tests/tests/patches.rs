@@ -102,7 +102,7 @@ impl Bench {
 
 /// What the model was told, without what varies: the text behind `Output:`, with the exit code before it.
 fn outputs(session: &Session) -> Vec<String> {
-    let text = |item: &ResponseItem| match item.kind() {
+    let text = |item: &Arc<ResponseItem>| match item.kind() {
         ItemKind::FunctionCallOutput(output) => Some(output.output.to_string()),
         ItemKind::CustomToolCallOutput(output) => Some(output.output.to_string()),
         _ => None,
