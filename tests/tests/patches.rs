@@ -107,8 +107,9 @@ fn outputs(session: &Session) -> Vec<String> {
         ItemKind::CustomToolCallOutput(output) => Some(output.output.to_string()),
         _ => None,
     };
-    let steady = |text: String| match (text.strip_prefix("Exit code: "), text.split_once("\nOutput:\n")) {
-        (Some(code), Some((_, output))) => format!("{} {output}", &code[..1]),
+    let code = |text: &str| Some(text.strip_prefix("Exit code: ")?.split_once('\n')?.0.to_owned());
+    let steady = |text: String| match (code(&text), text.split_once("\nOutput:\n")) {
+        (Some(code), Some((_, output))) => format!("{code} {output}"),
         _ => text,
     };
     session.history().items().iter().filter_map(text).map(steady).collect()
