@@ -15,11 +15,10 @@ pub const TELEMETRY_PREVIEW_NOTICE: &str = "[... telemetry preview truncated ...
 /// What fits comes back unchanged; otherwise the notice follows directly (core.md 2.5).
 pub fn telemetry_preview(text: &str) -> String {
     let start = char_prefix(text, TELEMETRY_PREVIEW_MAX_BYTES);
-    let lines: Vec<&str> = start.lines().take(TELEMETRY_PREVIEW_MAX_LINES).collect();
-    let lines_fit = start.lines().nth(TELEMETRY_PREVIEW_MAX_LINES).is_none();
-    if start.len() == text.len() && lines_fit {
+    if start.len() == text.len() && start.lines().nth(TELEMETRY_PREVIEW_MAX_LINES).is_none() {
         return text.to_owned();
     }
+    let lines: Vec<&str> = start.lines().take(TELEMETRY_PREVIEW_MAX_LINES).collect();
     let mut preview = lines.join("\n");
     preview.push_str(TELEMETRY_PREVIEW_NOTICE);
     preview

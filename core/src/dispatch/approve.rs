@@ -22,7 +22,7 @@ impl Dispatch<'_> {
         match self.env.policy.decide(&self.call, effects).await {
             PolicyDecision::Allow => Ok(()),
             PolicyDecision::Deny { text } => Err(Stopped::Refused(text)),
-            PolicyDecision::Ask { reason } => self.ask(effects, reason).await,
+            PolicyDecision::Ask { reason } => Box::pin(self.ask(effects, reason)).await,
         }
     }
 

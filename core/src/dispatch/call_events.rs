@@ -3,10 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
-use tenon_protocol::{CallId, ItemStatus, TurnItem};
-use tenon_tools::{Event, EventSink, LifecycleOutcome, ShownAs, ToolInvocation, telemetry_preview};
+use tenon_protocol::{ItemStatus, TurnItem};
+use tenon_tools::{
+    Event, EventSink, LifecycleOutcome, ShownAs, ToolCall, ToolCallSource, ToolInvocation, telemetry_preview,
+};
 
-use super::Order;
+use super::Identity;
 use super::held::{self, Hold};
 
 /// Stands between a call's handler and the session's events, and sees to it that the call is seen exactly once: its
@@ -14,17 +16,38 @@ use super::held::{self, Hold};
 /// handler's item may be completed long after the call: that of a command which goes on in the background.
 pub(crate) struct CallEvents {
     events: Arc<dyn EventSink>,
+    identity: Identity,
     state: Mutex<State>,
 }
 
-struct State {
-    /// Under which id the client sees the call: the call's own, unless an earlier call had that one already.
+/// How a client sees a call that has no item of its own.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shown {
+    /// The call's own id, unless an earlier call had that one already.
     id: String,
-    call_id: CallId,
     name: String,
     arguments: String,
+}
+
+impl Shown {
+    pub(crate) fn new(id: String, call: &ToolCall, source: &ToolCallSource) -> Self {
+        let name = match &call.tool_name {
+            name if name.is_default_namespace() => name.name().to_owned(),
+            name => name.to_string(),
+        };
+        Self { id, name, arguments: source.log_text(&call.payload).into_owned() }
+    }
+
+    fn into_item(self, output: Option<String>, status: ItemStatus) -> TurnItem {
+        let Self { id, name, arguments } = self;
+        TurnItem::ToolCall { id, name, arguments, output, status }
+    }
+}
+
+struct State {
+    shown: Shown,
     /// The handler's own item, once it has started.
-    own: Option<TurnItem>,
+    own: Option<Box<TurnItem>>,
     /// Whether nothing is to be shown unless the call fails.
     silent: bool,
     completed: bool,
@@ -32,32 +55,37 @@ struct State {
     hold: Hold,
 }
 
+impl std::fmt::Debug for CallEvents {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CallEvents").field("identity", &self.identity).finish_non_exhaustive()
+    }
+}
+
 impl CallEvents {
-    pub(crate) fn new(events: Arc<dyn EventSink>, order: &Order) -> Self {
-        let state = State {
-            id: order.shown_id.clone(),
-            call_id: order.call.call_id.clone(),
-            name: order.call.tool_name.to_string(),
-            arguments: order.source.log_text(&order.call.payload).into_owned(),
-            own: None,
-            silent: false,
-            completed: false,
-            hold: Hold::Off,
-        };
-        Self { events, state: Mutex::new(state) }
+    pub(crate) fn new(events: Arc<dyn EventSink>, identity: Identity, shown: Shown) -> Self {
+        let state = State { shown, own: None, silent: false, completed: false, hold: Hold::Off };
+        Self { events, identity, state: Mutex::new(state) }
+    }
+
+    /// Who the call is.
+    pub(crate) fn identity(&self) -> &Identity {
+        &self.identity
     }
 
     /// Shows the payload as a hook has rewritten it.
     pub(crate) fn show_payload(&self, call: &ToolInvocation) {
-        self.lock().arguments = call.source.log_text(&call.payload).into_owned();
+        self.lock().shown.arguments = call.source.log_text(&call.payload).into_owned();
     }
 
     /// The handler begins: its own item, or else the generic one, is in progress.
     pub(crate) fn start(&self, shown: ShownAs) {
         let mut state = self.lock();
         let item = match shown {
-            ShownAs::Generic => state.generic(None, ItemStatus::InProgress),
-            ShownAs::Item(own) => state.own.insert(own).clone().with_id(state.id.clone()),
+            ShownAs::Generic => state.shown.clone().into_item(None, ItemStatus::InProgress),
+            ShownAs::Item(own) => {
+                state.own = Some(Box::new(own.clone()));
+                own.with_id(state.shown.id.clone())
+            }
             ShownAs::PartOfAnother => {
                 state.silent = true;
                 return;
@@ -82,7 +110,7 @@ impl CallEvents {
             return;
         };
         state.completed = true;
-        let item = held::looked_at(*item, seen, updated).with_id(state.id.clone());
+        let item = held::looked_at(*item, seen, updated).with_id(state.shown.id.clone());
         drop(state);
         self.events.emit(Event::ItemCompleted(item));
     }
@@ -106,9 +134,12 @@ impl CallEvents {
         }
         state.completed = true;
         let item = match (unseen, state.own.take()) {
-            (Some(unseen), _) => held::withheld(*unseen).with_id(state.id.clone()),
-            (None, Some(own)) => own.with_status(status).with_id(state.id.clone()),
-            (None, None) => state.generic(Some(telemetry_preview(shown)), status),
+            (Some(unseen), _) => held::withheld(*unseen).with_id(state.shown.id.clone()),
+            (None, Some(own)) => own.with_status(status).with_id(state.shown.id.clone()),
+            // Nothing is shown of a generic item after its end.
+            (None, None) => {
+                std::mem::take(&mut state.shown).into_item(Some(telemetry_preview(shown)), status)
+            }
         };
         drop(state);
         self.events.emit(Event::ItemCompleted(item));
@@ -116,22 +147,6 @@ impl CallEvents {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn is_own(&self, item: &TurnItem) -> bool {
-        item.id() == self.call_id.as_str() && self.own.is_some()
-    }
-
-    fn generic(&self, output: Option<String>, status: ItemStatus) -> TurnItem {
-        TurnItem::ToolCall {
-            id: self.id.clone(),
-            name: self.name.clone(),
-            arguments: self.arguments.clone(),
-            output,
-            status,
-        }
     }
 }
 
@@ -153,25 +168,29 @@ impl EventSink for CallEvents {
 /// What is let through of a handler's words on items: those on other items as they are, those on the call's own item
 /// under the id it is shown by, and none that would show it twice.
 impl CallEvents {
+    fn is_own(&self, state: &State, item: &TurnItem) -> bool {
+        item.id() == self.identity.call_id.as_str() && state.own.is_some()
+    }
+
     fn own_started(&self, item: TurnItem) -> Option<TurnItem> {
-        (!self.lock().is_own(&item)).then_some(item)
+        (!self.is_own(&self.lock(), &item)).then_some(item)
     }
 
     fn own_updated(&self, item: TurnItem) -> Option<TurnItem> {
         let mut state = self.lock();
-        if !state.is_own(&item) {
+        if !self.is_own(&state, &item) {
             return Some(item);
         }
         if !state.hold.is_off() {
             return None;
         }
-        state.own = Some(item.clone());
-        (!state.completed).then(|| item.with_id(state.id.clone()))
+        state.own = Some(Box::new(item.clone()));
+        (!state.completed).then(|| item.with_id(state.shown.id.clone()))
     }
 
     fn own_completed(&self, item: TurnItem) -> Option<TurnItem> {
         let mut state = self.lock();
-        if !state.is_own(&item) {
+        if !self.is_own(&state, &item) {
             return Some(item);
         }
         if let Hold::On(held) = &mut state.hold {
@@ -180,6 +199,6 @@ impl CallEvents {
         }
         let again = std::mem::replace(&mut state.completed, true);
         let item = if state.hold.is_off() { item } else { held::withheld(item) };
-        (!again).then(|| item.with_id(state.id.clone()))
+        (!again).then(|| item.with_id(state.shown.id.clone()))
     }
 }

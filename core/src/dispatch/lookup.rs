@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolExecutor, ToolPayload};
 
-use super::{CallEnd, CallEvents, DispatchEnvironment, Order};
+use super::{CallEnd, CallEvents, Order};
 
 /// The tool of a call.
 ///
 /// # Errors
 /// An answer for the model when there is none; a fatal error when the payload is of the wrong kind.
-pub(super) fn find(
-    env: &DispatchEnvironment,
-    order: &Order,
-) -> Result<Arc<dyn ToolExecutor>, FunctionCallError> {
-    let name = order.call.tool_name.clone().with_default_namespace();
-    let Some(tool) = env.registry.get(&name) else {
+pub(super) fn find(order: &mut Order) -> Result<Arc<dyn ToolExecutor>, FunctionCallError> {
+    let name = &order.call.tool_name;
+    let Some(tool) = order.tool.take() else {
         return Err(FunctionCallError::respond(match order.call.payload {
             ToolPayload::Custom { .. } => format!("unsupported custom tool call: {name}"),
             ToolPayload::Function { .. } | ToolPayload::ToolSearch { .. } => {
@@ -24,7 +21,7 @@ pub(super) fn find(
         }));
     };
     if tool.accepts(&order.call.payload) {
-        Ok(Arc::clone(tool))
+        Ok(tool)
     } else {
         Err(FunctionCallError::Fatal(format!("tool {name} invoked with incompatible payload")))
     }
@@ -34,6 +31,6 @@ pub(super) fn find(
 pub(super) fn not_dispatched(events: &CallEvents, order: Order, error: FunctionCallError) -> CallEnd {
     let outcome = LifecycleOutcome::Failed { handler_executed: false };
     events.finish(error.text(), outcome);
-    let Order { call, occurrence, .. } = order;
-    CallEnd::new(call.call_id, &call.payload, occurrence, outcome, Err(error), Vec::new())
+    let occurrence = events.identity().occurrence;
+    CallEnd::new(order.call.call_id, &order.call.payload, occurrence, outcome, Err(error), Vec::new())
 }

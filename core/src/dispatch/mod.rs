@@ -18,6 +18,7 @@ mod approve;
 mod call_events;
 mod environment;
 mod held;
+mod identity;
 mod journal;
 mod lookup;
 mod outcome;
@@ -33,12 +34,14 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use serde_json::Value;
 use tenon_tools::{
-    FunctionCallError, LifecycleOutcome, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput,
+    FunctionCallError, Host, LifecycleOutcome, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
+    ToolOutput,
 };
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use call_events::CallEvents;
+pub(crate) use call_events::{CallEvents, Shown};
 pub use environment::{DispatchEnvironment, LifecycleObserver};
+pub(crate) use identity::Identity;
 pub use journal::{CallJournal, JournalError, NoJournal};
 pub use outcome::{AnyToolResult, CallEnd};
 pub(crate) use run::panic_text;
@@ -62,13 +65,12 @@ pub(crate) struct Dispatch<'a> {
 }
 
 /// A call that is to be dispatched.
-#[derive(Debug)]
 pub(crate) struct Order {
+    /// The call, its name normalised.
     pub(crate) call: ToolCall,
+    /// Whose it is; none where the name is nobody's.
+    pub(crate) tool: Option<Arc<dyn ToolExecutor>>,
     pub(crate) source: ToolCallSource,
-    pub(crate) occurrence: u32,
-    /// Under which id a client sees the call.
-    pub(crate) shown_id: String,
     pub(crate) cancellation: CancellationToken,
 }
 
@@ -89,11 +91,11 @@ impl From<FunctionCallError> for Stopped {
 /// Takes a call through all stages. What comes back is never missing: a failure, a refusal and a panic are ends too.
 pub(crate) async fn dispatch(
     env: &DispatchEnvironment,
-    order: Order,
+    mut order: Order,
     events: &Arc<CallEvents>,
     terminal: &Terminal,
 ) -> CallEnd {
-    let tool = match lookup::find(env, &order) {
+    let tool = match lookup::find(&mut order) {
         Ok(tool) => tool,
         Err(error) => return lookup::not_dispatched(events, order, error),
     };
@@ -103,7 +105,7 @@ pub(crate) async fn dispatch(
         Err(panic) => {
             let stopped = run::panicked(&mut dispatch, panic.as_ref());
             drop(panic);
-            dispatch.after_panic(stopped).await
+            Box::pin(dispatch.after_panic(stopped)).await
         }
     };
     dispatch.end(result)
@@ -117,15 +119,17 @@ impl<'a> Dispatch<'a> {
         events: &'a Arc<CallEvents>,
         terminal: &'a Terminal,
     ) -> Self {
-        let Order { call, source, occurrence, shown_id: _, cancellation } = order;
-        let mut host = env.host.clone();
-        host.events = Arc::clone(events) as _;
-        if let Some(progress) = env.journal.progress(&call.call_id, occurrence) {
-            host.progress = progress;
-        }
+        let Order { call, tool: _, source, cancellation } = order;
+        let occurrence = events.identity().occurrence;
+        let progress = env.journal.progress(&call.call_id, occurrence);
+        let host = Host {
+            events: Arc::clone(events) as _,
+            progress: progress.unwrap_or_else(|| Arc::clone(&env.host.progress)),
+            services: Arc::clone(&env.host.services),
+        };
         let call = ToolInvocation {
             call_id: call.call_id,
-            tool_name: call.tool_name.with_default_namespace(),
+            tool_name: call.tool_name,
             payload: call.payload,
             source,
             step: Arc::clone(&env.step),

@@ -10,6 +10,7 @@ use tenon_tools::{
     ReplacedToolOutput, ResponseFacts, ToolOutput,
 };
 
+use super::identity::kind_only;
 use super::{AnyToolResult, Dispatch, Stopped};
 use crate::hooks::{HookContext, PostToolUse, PostToolUseOutcome};
 
@@ -27,11 +28,15 @@ impl Dispatch<'_> {
     /// Lets hooks look at what came of the call. Plain hooks hear of a success only, and of none when the call is
     /// cancelled meanwhile: it keeps its real result.
     pub(super) async fn after_hooks(&mut self, ran: Ran) -> Result<AnyToolResult, Stopped> {
-        if cfg!(tenon_without_hook_stages) {
+        if cfg!(tenon_without_hook_stages) || self.env.hooks.is_empty() {
             return ran.map(|output| self.result(output, None));
         }
-        let event = if self.env.hooks.is_empty() { None } else { self.post_event(&ran) };
-        let outcome = match event {
+        // On the heap, since most calls meet no hook and should not carry the room for one.
+        Box::pin(self.ask_and_answer(ran)).await
+    }
+
+    async fn ask_and_answer(&mut self, ran: Ran) -> Result<AnyToolResult, Stopped> {
+        let outcome = match self.post_event(&ran) {
             Some((event, identity)) => self.ask_after(&event, &identity).await,
             None => PostToolUseOutcome::default(),
         };
@@ -73,12 +78,15 @@ impl Dispatch<'_> {
     }
 
     /// The output as the model is to read it.
-    fn result(&self, output: Box<dyn ToolOutput>, feedback: Option<String>) -> AnyToolResult {
+    fn result(&mut self, output: Box<dyn ToolOutput>, feedback: Option<String>) -> AnyToolResult {
         let output = match &feedback {
             Some(text) => Box::new(PostToolUseFeedbackOutput::new(output, text)) as _,
             None => output,
         };
-        let (call_id, payload) = (self.call.call_id.clone(), self.call.payload.clone());
+        // What is left of the payload tells its kind, and no more is asked of it.
+        let kind = kind_only(&self.call.payload);
+        let payload = std::mem::replace(&mut self.call.payload, kind);
+        let call_id = self.call.call_id.clone();
         AnyToolResult { call_id, payload, output, feedback }
     }
 

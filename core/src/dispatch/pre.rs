@@ -17,6 +17,11 @@ impl Dispatch<'_> {
         if self.env.hooks.is_empty() {
             return Ok(());
         }
+        // On the heap, since most calls meet no hook and should not carry the room for one.
+        Box::pin(self.ask_before()).await
+    }
+
+    async fn ask_before(&mut self) -> Result<(), Stopped> {
         let Some(identity) = self.tool.hook_identity() else {
             return Ok(());
         };

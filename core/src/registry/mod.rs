@@ -65,7 +65,12 @@ impl ToolRegistry {
 
     /// Whether a call by this name may run beside others: unknown and hidden tools may not (core.md 4.3).
     pub fn parallel(&self, name: &ToolName) -> bool {
-        self.get(name).is_some_and(|tool| tool.exposure() != ToolExposure::Hidden && tool.parallel())
+        self.get(name).is_some_and(|tool| Self::is_parallel(tool.as_ref()))
+    }
+
+    /// Whether calls of this tool may run beside others.
+    pub(crate) fn is_parallel(tool: &dyn ToolExecutor) -> bool {
+        tool.exposure() != ToolExposure::Hidden && tool.parallel()
     }
 
     /// All tools, in the order of registration.

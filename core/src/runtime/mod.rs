@@ -7,10 +7,10 @@ mod gate;
 mod numbers;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use tenon_protocol::{CallFinished, CallId, ResponseItem, ToolName};
-use tenon_tools::{AbortedToolOutput, LifecycleOutcome, ToolCall, ToolCallSource, ToolOutput, ToolPayload};
+use tenon_protocol::{CallFinished, CallId, ResponseItem};
+use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolCall, ToolCallSource};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -18,10 +18,8 @@ use tracing::Instrument;
 pub use gate::{Admitted, Gate, GateMode, Ticket};
 pub use numbers::{CallNumber, CallNumbers};
 
-use crate::dispatch::{AnyToolResult, CallEnd, CallEvents, DispatchEnvironment, Order, Terminal, dispatch};
-
-/// The least time that an aborted call is said to have taken.
-const SHORTEST_ABORT: Duration = Duration::from_millis(100);
+use crate::dispatch::{CallEnd, CallEvents, DispatchEnvironment, Identity, Order, Shown, Terminal, dispatch};
+use crate::registry::ToolRegistry;
 
 /// Runs the calls of one step.
 #[derive(Debug, Clone)]
@@ -62,61 +60,25 @@ impl ToolCallRuntime {
         number: CallNumber,
         cancellation: CancellationToken,
     ) -> RunningCall {
-        let name = call.tool_name.clone().with_default_namespace();
-        let mode = if self.env.registry.parallel(&name) { GateMode::Parallel } else { GateMode::Exclusive };
-        let ticket = self.gate.enter(mode);
-        let span = call_span(&name, &call, &source);
-        let identity = Identity {
-            call_id: call.call_id.clone(),
-            tool_name: name,
-            kind: kind_only(&call.payload),
-            occurrence: number.occurrence,
-        };
-        let order = Order {
-            call,
-            source,
-            occurrence: number.occurrence,
-            shown_id: number.shown_id,
-            cancellation: cancellation.clone(),
-        };
+        let call = ToolCall { tool_name: call.tool_name.with_default_namespace(), ..call };
+        let tool = self.env.registry.get(&call.tool_name).cloned();
+        let parallel = tool.as_deref().is_some_and(ToolRegistry::is_parallel);
+        let ticket = self.gate.enter(if parallel { GateMode::Parallel } else { GateMode::Exclusive });
+        let span = call_span(&call, &source);
+        let CallNumber { occurrence, shown_id } = number;
+        let identity = Identity::of(&call, occurrence);
+        let shown = Shown::new(shown_id, &call, &source);
+        let events = Arc::new(CallEvents::new(Arc::clone(&self.env.host.events), identity, shown));
         let task = Task {
             env: Arc::clone(&self.env),
             ticket,
-            order,
-            identity: identity.clone(),
+            order: Order { call, tool, source, cancellation: cancellation.clone() },
+            events: Arc::clone(&events),
             handed_over: self.env.host.clock.now(),
         };
-        let handle = tokio::spawn(task.run().instrument(span));
-        RunningCall { handle, identity, cancellation }
-    }
-}
-
-/// Who a call is, for when nothing else is left of it.
-#[derive(Debug, Clone)]
-struct Identity {
-    call_id: CallId,
-    tool_name: ToolName,
-    /// A payload of the call's kind, without its content.
-    kind: ToolPayload,
-    occurrence: u32,
-}
-
-impl Identity {
-    fn end_with(
-        self,
-        result: Result<AnyToolResult, tenon_tools::FunctionCallError>,
-        outcome: LifecycleOutcome,
-    ) -> CallEnd {
-        CallEnd::new(self.call_id, &self.kind, self.occurrence, outcome, result, Vec::new())
-    }
-
-    fn aborted(self, elapsed: Duration) -> CallEnd {
-        let seconds = elapsed.max(SHORTEST_ABORT).as_secs_f64();
-        let output: Box<dyn ToolOutput> =
-            Box::new(AbortedToolOutput { message: format!("aborted by user after {seconds:.1}s") });
-        let (call_id, payload) = (self.call_id.clone(), self.kind.clone());
-        let result = AnyToolResult { call_id, payload, output, feedback: None };
-        self.end_with(Ok(result), LifecycleOutcome::Aborted)
+        // The executor moves a task several times, so it gets a box to move.
+        let handle = tokio::spawn(Box::pin(task.run()).instrument(span));
+        RunningCall { handle, events, cancellation }
     }
 }
 
@@ -125,14 +87,14 @@ impl Identity {
 #[must_use = "a dropped call is not answered"]
 pub struct RunningCall {
     handle: JoinHandle<CallEnd>,
-    identity: Identity,
+    events: Arc<CallEvents>,
     cancellation: CancellationToken,
 }
 
 impl RunningCall {
     /// The call's id.
     pub fn call_id(&self) -> &CallId {
-        &self.identity.call_id
+        &self.events.identity().call_id
     }
 
     /// Cancels this call alone.
@@ -146,11 +108,11 @@ impl RunningCall {
             Ok(end) => end,
             // Dispatch catches panics; this is the executor shutting down, or a fault of ours outside of dispatch.
             Err(error) => {
-                tracing::error!(call_id = %self.identity.call_id, %error, "the task of a call was lost");
-                let name = &self.identity.tool_name;
-                let text = format!("tool {name} failed unexpectedly");
+                let identity = self.events.identity();
+                tracing::error!(call_id = %identity.call_id, %error, "the task of a call was lost");
+                let text = format!("tool {} failed unexpectedly", identity.tool_name);
                 let outcome = LifecycleOutcome::Failed { handler_executed: true };
-                self.identity.clone().end_with(Err(tenon_tools::FunctionCallError::respond(text)), outcome)
+                identity.end_with(Err(FunctionCallError::respond(text)), outcome)
             }
         }
     }
@@ -167,18 +129,16 @@ struct Task {
     env: Arc<DispatchEnvironment>,
     ticket: Ticket,
     order: Order,
-    identity: Identity,
+    events: Arc<CallEvents>,
     handed_over: Instant,
 }
 
 impl Task {
     async fn run(self) -> CallEnd {
-        let Self { env, mut ticket, order, identity, handed_over } = self;
+        let Self { env, mut ticket, order, events, handed_over } = self;
         let cancellation = order.cancellation.clone();
-        let waits = env.registry.get(&identity.tool_name).is_some_and(|tool| tool.waits_for_cancellation());
-        let direct = !order.source.is_nested();
-        let tool_name = identity.tool_name.clone();
-        let events = Arc::new(CallEvents::new(Arc::clone(&env.host.events), &order));
+        let waits = order.tool.as_ref().is_some_and(|tool| tool.waits_for_cancellation());
+        let (known, direct) = (order.tool.is_some(), !order.source.is_nested());
         let terminal = Terminal::default();
         let finished = {
             let work = async {
@@ -197,18 +157,19 @@ impl Task {
         };
         let end = finished.unwrap_or_else(|| {
             tracing::Span::current().record("aborted", true);
+            let identity = events.identity();
             let end = identity.aborted(env.since(handed_over));
             events.finish(&end.preview(), LifecycleOutcome::Aborted);
             // Nobody hears of a call whose tool is unknown, cancelled or not.
-            if env.registry.get(&tool_name).is_some() {
-                env.ended(&end.call_id, &tool_name, LifecycleOutcome::Aborted);
+            if known {
+                env.ended(&identity.call_id, &identity.tool_name, LifecycleOutcome::Aborted);
             }
             end
         });
         write_down(&env, &end).await;
         drop(ticket);
         if direct {
-            log_timing(&end, env.since(handed_over));
+            log_timing(&end, &env, handed_over);
         }
         end
     }
@@ -230,7 +191,7 @@ async fn write_down(env: &DispatchEnvironment, end: &CallEnd) {
     env.journal.finished(line).await;
 }
 
-fn call_span(name: &ToolName, call: &ToolCall, source: &ToolCallSource) -> tracing::Span {
+fn call_span(call: &ToolCall, source: &ToolCallSource) -> tracing::Span {
     let span = tracing::info_span!(
         "dispatch_tool_call_with_code_mode_result",
         otel.name = tracing::field::Empty,
@@ -245,8 +206,8 @@ fn call_span(name: &ToolName, call: &ToolCall, source: &ToolCallSource) -> traci
     if span.is_disabled() {
         return span;
     }
-    span.record("otel.name", tracing::field::display(name));
-    span.record("tool_name", tracing::field::display(name));
+    span.record("otel.name", tracing::field::display(&call.tool_name));
+    span.record("tool_name", tracing::field::display(&call.tool_name));
     span.record("call_id", call.call_id.as_str());
     if let ToolCallSource::CodeMode { cell_id, runtime_tool_call_id } = source {
         span.record("cell_id", cell_id.as_str());
@@ -255,25 +216,14 @@ fn call_span(name: &ToolName, call: &ToolCall, source: &ToolCallSource) -> traci
     span
 }
 
-fn log_timing(end: &CallEnd, elapsed: Duration) {
+fn log_timing(end: &CallEnd, env: &DispatchEnvironment, handed_over: Instant) {
     if !tracing::enabled!(target: "tenon.tool_call", tracing::Level::INFO) {
         return;
     }
-    let duration_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+    let duration_ms = u64::try_from(env.since(handed_over).as_millis()).unwrap_or(u64::MAX);
     let span = tracing::Span::current();
     span.record("duration_ms", duration_ms);
     span.record("outcome", tracing::field::debug(end.outcome));
     let preview = end.preview();
     tracing::info!(target: "tenon.tool_call", call_id = %end.call_id, duration_ms, outcome = ?end.outcome, preview);
-}
-
-/// A payload of the same kind, without content: the kind alone decides the variant of an answer.
-fn kind_only(payload: &ToolPayload) -> ToolPayload {
-    match payload {
-        ToolPayload::Function { .. } => ToolPayload::Function { arguments: String::new() },
-        ToolPayload::Custom { .. } => ToolPayload::Custom { input: String::new() },
-        ToolPayload::ToolSearch { .. } => ToolPayload::ToolSearch {
-            arguments: tenon_protocol::SearchToolCallParams { query: String::new(), limit: None },
-        },
-    }
 }

@@ -49,7 +49,8 @@ impl CallNumbers {
         };
         let occurrence = *counter;
         *counter += 1;
-        let shown_id = if before == 0 { call_id.to_string() } else { format!("{call_id}#{}", before + 1) };
+        let shown_id =
+            if before == 0 { call_id.as_str().to_owned() } else { format!("{call_id}#{}", before + 1) };
         CallNumber { occurrence, shown_id }
     }
 }

@@ -52,7 +52,10 @@ impl FunctionToolOutput {
 
 impl ToolOutput for FunctionToolOutput {
     fn log_preview(&self) -> String {
-        telemetry_preview(&self.payload().body.to_text().unwrap_or_default())
+        match self.body.as_slice() {
+            [FunctionCallOutputContentItem::InputText { text }] => telemetry_preview(text),
+            _ => telemetry_preview(&self.payload().body.to_text().unwrap_or_default()),
+        }
     }
 
     fn success_for_logging(&self) -> bool {
