@@ -12,7 +12,7 @@ const REFUSED: &str = "rejected by user";
 /// What the model reads when nobody answered in time.
 const TIMED_OUT: &str = "approval timed out";
 
-impl Dispatch<'_> {
+impl Dispatch {
     /// Lets policy, hooks and whoever approves decide. A call without effects has nothing to decide on.
     pub(super) async fn approve(&mut self, prepared: &dyn PreparedCall) -> Result<(), Stopped> {
         let effects = prepared.effects();

@@ -4,12 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tenon_protocol::{ItemStatus, TurnItem};
-use tenon_tools::{
-    Event, EventSink, LifecycleOutcome, ShownAs, ToolCall, ToolCallSource, ToolInvocation, telemetry_preview,
-};
+use tenon_tools::{Event, EventSink, LifecycleOutcome, ShownAs, ToolInvocation, telemetry_preview};
 
-use super::Identity;
 use super::held::{self, Hold};
+use super::{Identity, Terminal};
 
 /// Stands between a call's handler and the session's events, and sees to it that the call is seen exactly once: its
 /// item is started at most once and completed exactly once, by the handler or, where it did not, by the registry. A
@@ -17,6 +15,7 @@ use super::held::{self, Hold};
 pub(crate) struct CallEvents {
     events: Arc<dyn EventSink>,
     identity: Identity,
+    terminal: Terminal,
     state: Mutex<State>,
 }
 
@@ -30,12 +29,12 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(crate) fn new(id: String, call: &ToolCall, source: &ToolCallSource) -> Self {
+    pub(crate) fn new(id: String, call: &ToolInvocation) -> Self {
         let name = match &call.tool_name {
             name if name.is_default_namespace() => name.name().to_owned(),
             name => name.to_string(),
         };
-        Self { id, name, arguments: source.log_text(&call.payload).into_owned() }
+        Self { id, name, arguments: call.source.log_text(&call.payload).into_owned() }
     }
 
     fn into_item(self, output: Option<String>, status: ItemStatus) -> TurnItem {
@@ -62,9 +61,20 @@ impl std::fmt::Debug for CallEvents {
 }
 
 impl CallEvents {
-    pub(crate) fn new(events: Arc<dyn EventSink>, identity: Identity, shown: Shown) -> Self {
+    pub(crate) fn new(events: Arc<dyn EventSink>, identity: Identity) -> Self {
+        let shown = Shown::default();
         let state = State { shown, own: None, silent: false, completed: false, hold: Hold::Off };
-        Self { events, identity, state: Mutex::new(state) }
+        Self { events, identity, terminal: Terminal::default(), state: Mutex::new(state) }
+    }
+
+    /// How far the call has come.
+    pub(crate) fn terminal(&self) -> &Terminal {
+        &self.terminal
+    }
+
+    /// From here on the call can be shown.
+    pub(crate) fn show(&self, shown: Shown) {
+        self.lock().shown = shown;
     }
 
     /// Who the call is.

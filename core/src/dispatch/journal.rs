@@ -56,7 +56,7 @@ impl CallJournal for NoJournal {
     }
 }
 
-impl Dispatch<'_> {
+impl Dispatch {
     /// Writes the call down, if it has an effect at all. A disk that takes no more is the operator's matter: the
     /// recorder has told them, keeps the line, and the call goes on.
     pub(super) async fn journal_started(&mut self, prepared: &dyn PreparedCall) -> Result<(), Stopped> {
@@ -66,7 +66,7 @@ impl Dispatch<'_> {
         }
         let line = CallStarted {
             call_id: self.call.call_id.clone(),
-            occurrence: self.occurrence,
+            occurrence: self.events.identity().occurrence,
             tool: self.call.tool_name.to_string(),
             source: self.call.source.label().to_owned(),
             effects: serde_json::to_value(effects).unwrap_or_default(),

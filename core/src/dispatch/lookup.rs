@@ -2,25 +2,28 @@
 
 use std::sync::Arc;
 
-use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolExecutor, ToolPayload};
+use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolExecutor, ToolInvocation, ToolPayload};
 
-use super::{CallEnd, CallEvents, Order};
+use super::{CallEnd, CallEvents};
 
-/// The tool of a call.
+/// The tool of a call, if the one that was found by its name takes its payload.
 ///
 /// # Errors
 /// An answer for the model when there is none; a fatal error when the payload is of the wrong kind.
-pub(super) fn find(order: &mut Order) -> Result<Arc<dyn ToolExecutor>, FunctionCallError> {
-    let name = &order.call.tool_name;
-    let Some(tool) = order.tool.take() else {
-        return Err(FunctionCallError::respond(match order.call.payload {
+pub(super) fn check(
+    tool: Option<Arc<dyn ToolExecutor>>,
+    call: &ToolInvocation,
+) -> Result<Arc<dyn ToolExecutor>, FunctionCallError> {
+    let name = &call.tool_name;
+    let Some(tool) = tool else {
+        return Err(FunctionCallError::respond(match call.payload {
             ToolPayload::Custom { .. } => format!("unsupported custom tool call: {name}"),
             ToolPayload::Function { .. } | ToolPayload::ToolSearch { .. } => {
                 format!("unsupported call: {name}")
             }
         }));
     };
-    if tool.accepts(&order.call.payload) {
+    if tool.accepts(&call.payload) {
         Ok(tool)
     } else {
         Err(FunctionCallError::Fatal(format!("tool {name} invoked with incompatible payload")))
@@ -28,9 +31,8 @@ pub(super) fn find(order: &mut Order) -> Result<Arc<dyn ToolExecutor>, FunctionC
 }
 
 /// The end of a call that met no tool: no hook and no observer hears of it, but it is shown.
-pub(super) fn not_dispatched(events: &CallEvents, order: Order, error: FunctionCallError) -> CallEnd {
+pub(super) fn not_dispatched(events: &CallEvents, error: FunctionCallError) -> CallEnd {
     let outcome = LifecycleOutcome::Failed { handler_executed: false };
     events.finish(error.text(), outcome);
-    let occurrence = events.identity().occurrence;
-    CallEnd::new(order.call.call_id, &order.call.payload, occurrence, outcome, Err(error), Vec::new())
+    events.identity().end_with(Err(error), outcome)
 }

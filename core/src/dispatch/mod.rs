@@ -33,11 +33,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use serde_json::Value;
-use tenon_tools::{
-    FunctionCallError, Host, LifecycleOutcome, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
-    ToolOutput,
-};
-use tokio_util::sync::CancellationToken;
+use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolExecutor, ToolInvocation, ToolOutput};
 
 pub(crate) use call_events::{CallEvents, Shown};
 pub use environment::{DispatchEnvironment, LifecycleObserver};
@@ -47,31 +43,31 @@ pub use outcome::{AnyToolResult, CallEnd};
 pub(crate) use run::panic_text;
 pub(crate) use terminal::Terminal;
 
+/// A call that was handed over.
+pub(crate) enum Found {
+    /// A tool takes it.
+    Tool(Dispatch),
+    /// Nobody does.
+    Nobody {
+        env: Arc<DispatchEnvironment>,
+        call: ToolInvocation,
+        events: Arc<CallEvents>,
+        error: FunctionCallError,
+    },
+}
+
 /// One call on its way through the stages.
-pub(crate) struct Dispatch<'a> {
-    env: &'a DispatchEnvironment,
+pub(crate) struct Dispatch {
+    env: Arc<DispatchEnvironment>,
     tool: Arc<dyn ToolExecutor>,
     call: ToolInvocation,
-    /// What the call is counted as among calls of its id and kind (core.md 0.2).
-    occurrence: u32,
-    events: &'a Arc<CallEvents>,
-    terminal: &'a Terminal,
+    events: Arc<CallEvents>,
     /// What hooks have to tell the model, in order.
     contexts: Vec<String>,
     /// What the model had asked for, where a hook has rewritten it.
     original_input: Option<Value>,
     /// Whether PostToolUse hooks have been asked.
     looked_at: bool,
-}
-
-/// A call that is to be dispatched.
-pub(crate) struct Order {
-    /// The call, its name normalised.
-    pub(crate) call: ToolCall,
-    /// Whose it is; none where the name is nobody's.
-    pub(crate) tool: Option<Arc<dyn ToolExecutor>>,
-    pub(crate) source: ToolCallSource,
-    pub(crate) cancellation: CancellationToken,
 }
 
 /// How a call was stopped on its way.
@@ -88,57 +84,55 @@ impl From<FunctionCallError> for Stopped {
     }
 }
 
-/// Takes a call through all stages. What comes back is never missing: a failure, a refusal and a panic are ends too.
-pub(crate) async fn dispatch(
-    env: &DispatchEnvironment,
-    mut order: Order,
-    events: &Arc<CallEvents>,
-    terminal: &Terminal,
-) -> CallEnd {
-    let tool = match lookup::find(&mut order) {
-        Ok(tool) => tool,
-        Err(error) => return lookup::not_dispatched(events, order, error),
-    };
-    let mut dispatch = Dispatch::new(env, tool, order, events, terminal);
-    let result = match AssertUnwindSafe(dispatch.stages()).catch_unwind().await {
-        Ok(result) => result,
-        Err(panic) => {
-            let stopped = run::panicked(&mut dispatch, panic.as_ref());
-            drop(panic);
-            Box::pin(dispatch.after_panic(stopped)).await
+impl Found {
+    /// A call of the tool that was found by its name, if one was.
+    pub(crate) fn new(
+        env: Arc<DispatchEnvironment>,
+        tool: Option<Arc<dyn ToolExecutor>>,
+        call: ToolInvocation,
+        events: Arc<CallEvents>,
+    ) -> Self {
+        match lookup::check(tool, &call) {
+            Ok(tool) => {
+                let (contexts, original_input, looked_at) = (Vec::new(), None, false);
+                Self::Tool(Dispatch { env, tool, call, events, contexts, original_input, looked_at })
+            }
+            Err(error) => Self::Nobody { env, call, events, error },
         }
-    };
-    dispatch.end(result)
+    }
+
+    pub(crate) fn env(&self) -> &DispatchEnvironment {
+        match self {
+            Self::Tool(Dispatch { env, .. }) | Self::Nobody { env, .. } => env,
+        }
+    }
+
+    pub(crate) fn call(&self) -> &ToolInvocation {
+        match self {
+            Self::Tool(Dispatch { call, .. }) | Self::Nobody { call, .. } => call,
+        }
+    }
+
+    /// Takes the call to its end. There is always one: a failure, a refusal and a panic are ends too.
+    pub(crate) async fn dispatch(&mut self) -> CallEnd {
+        match self {
+            Self::Tool(dispatch) => dispatch.run_stages().await,
+            Self::Nobody { events, error, .. } => lookup::not_dispatched(events, error.clone()),
+        }
+    }
 }
 
-impl<'a> Dispatch<'a> {
-    fn new(
-        env: &'a DispatchEnvironment,
-        tool: Arc<dyn ToolExecutor>,
-        order: Order,
-        events: &'a Arc<CallEvents>,
-        terminal: &'a Terminal,
-    ) -> Self {
-        let Order { call, tool: _, source, cancellation } = order;
-        let occurrence = events.identity().occurrence;
-        let progress = env.journal.progress(&call.call_id, occurrence);
-        let host = Host {
-            events: Arc::clone(events) as _,
-            progress: progress.unwrap_or_else(|| Arc::clone(&env.host.progress)),
-            services: Arc::clone(&env.host.services),
+impl Dispatch {
+    async fn run_stages(&mut self) -> CallEnd {
+        let result = match AssertUnwindSafe(self.stages()).catch_unwind().await {
+            Ok(result) => result,
+            Err(panic) => {
+                let stopped = run::panicked(self, panic.as_ref());
+                drop(panic);
+                Box::pin(self.after_panic(stopped)).await
+            }
         };
-        let call = ToolInvocation {
-            call_id: call.call_id,
-            tool_name: call.tool_name,
-            payload: call.payload,
-            source,
-            step: Arc::clone(&env.step),
-            cancellation,
-            tracker: env.tracker.clone(),
-            host,
-        };
-        let (contexts, original_input, looked_at) = (Vec::new(), None, false);
-        Self { env, tool, call, occurrence, events, terminal, contexts, original_input, looked_at }
+        self.end(result)
     }
 
     /// The list of stages.
@@ -166,16 +160,17 @@ impl<'a> Dispatch<'a> {
     }
 
     /// The end of the call, told to everybody exactly once.
-    fn end(self, result: Result<AnyToolResult, Stopped>) -> CallEnd {
+    fn end(&mut self, result: Result<AnyToolResult, Stopped>) -> CallEnd {
         let outcome = self.outcome(&result);
         let result = result.map_err(|stopped| match stopped {
             Stopped::Refused(text) => FunctionCallError::RespondToModel(text),
             Stopped::Failed(error) => error,
         });
         self.finish_item(&result, outcome);
-        let Self { env, call, occurrence, contexts, .. } = self;
-        env.ended(&call.call_id, &call.tool_name, outcome);
-        CallEnd::new(call.call_id, &call.payload, occurrence, outcome, result, contexts)
+        let ToolInvocation { call_id, tool_name, payload, .. } = &self.call;
+        self.env.ended(call_id, tool_name, outcome);
+        let (occurrence, contexts) = (self.events.identity().occurrence, std::mem::take(&mut self.contexts));
+        CallEnd::new(call_id.clone(), payload, occurrence, outcome, result, contexts)
     }
 
     fn outcome(&self, result: &Result<AnyToolResult, Stopped>) -> LifecycleOutcome {
@@ -189,7 +184,7 @@ impl<'a> Dispatch<'a> {
             }
             Err(Stopped::Refused(_)) => LifecycleOutcome::Blocked,
             Err(Stopped::Failed(_)) => {
-                LifecycleOutcome::Failed { handler_executed: self.terminal.handler_ran() }
+                LifecycleOutcome::Failed { handler_executed: self.events.terminal().handler_ran() }
             }
         }
     }

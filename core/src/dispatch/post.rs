@@ -24,7 +24,7 @@ const NOT_LOOKED_AT: &str =
 /// What came of a call.
 type Ran = Result<Box<dyn ToolOutput>, Stopped>;
 
-impl Dispatch<'_> {
+impl Dispatch {
     /// Lets hooks look at what came of the call. Plain hooks hear of a success only, and of none when the call is
     /// cancelled meanwhile: it keeps its real result.
     pub(super) async fn after_hooks(&mut self, ran: Ran) -> Result<AnyToolResult, Stopped> {

@@ -11,7 +11,7 @@ use crate::hooks::{HookContext, PreToolUse};
 /// Tools whose refusal names the command and not the tool (core.md 5.4).
 const COMMAND_TOOLS: [&str; 2] = ["Bash", "apply_patch"];
 
-impl Dispatch<'_> {
+impl Dispatch {
     /// Lets hooks block or rewrite the call. What they say beside it is kept, whatever becomes of the call.
     pub(super) async fn before_hooks(&mut self) -> Result<(), Stopped> {
         if self.env.hooks.is_empty() {

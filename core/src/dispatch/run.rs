@@ -6,16 +6,16 @@ use tenon_tools::{Event, FunctionCallError, PreparedCall, ToolOutput};
 
 use super::{Dispatch, Stopped};
 
-impl Dispatch<'_> {
+impl Dispatch {
     /// Runs what was prepared. From here on there is no refusing.
     pub(super) async fn run(
         &mut self,
         prepared: Box<dyn PreparedCall>,
     ) -> Result<Box<dyn ToolOutput>, Stopped> {
         self.events.start(prepared.shown_as());
-        self.terminal.begin();
+        self.events.terminal().begin();
         let output = prepared.run(&self.call).await;
-        self.terminal.reached();
+        self.events.terminal().reached();
         let output = output?;
         if self.env.mark_external_context && output.contains_external_context() {
             self.env.host.events.emit(Event::ExternalContext {
@@ -30,7 +30,7 @@ impl Dispatch<'_> {
 
 /// The end of a call whose handler panicked. The panic's text is the operator's; the model reads
 /// that the tool failed.
-pub(super) fn panicked(dispatch: &mut Dispatch<'_>, panic: &(dyn Any + Send)) -> Stopped {
+pub(super) fn panicked(dispatch: &mut Dispatch, panic: &(dyn Any + Send)) -> Stopped {
     let name = &dispatch.call.tool_name;
     let text = panic_text(panic);
     tracing::error!(tool = %name, call_id = %dispatch.call.call_id, panic = text, "a tool panicked");

@@ -6,11 +6,12 @@
 mod gate;
 mod numbers;
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tenon_protocol::{CallFinished, CallId, ResponseItem};
-use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolCall, ToolCallSource};
+use tenon_tools::{FunctionCallError, Host, LifecycleOutcome, ToolCall, ToolCallSource, ToolInvocation};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -18,7 +19,7 @@ use tracing::Instrument;
 pub use gate::{Admitted, Gate, GateMode, Ticket};
 pub use numbers::{CallNumber, CallNumbers};
 
-use crate::dispatch::{CallEnd, CallEvents, DispatchEnvironment, Identity, Order, Shown, Terminal, dispatch};
+use crate::dispatch::{CallEnd, CallEvents, DispatchEnvironment, Found, Identity, Shown};
 use crate::registry::ToolRegistry;
 
 /// Runs the calls of one step.
@@ -67,18 +68,40 @@ impl ToolCallRuntime {
         let span = call_span(&call, &source);
         let CallNumber { occurrence, shown_id } = number;
         let identity = Identity::of(&call, occurrence);
-        let shown = Shown::new(shown_id, &call, &source);
-        let events = Arc::new(CallEvents::new(Arc::clone(&self.env.host.events), identity, shown));
+        let events = Arc::new(CallEvents::new(Arc::clone(&self.env.host.events), identity));
+        let call = self.bind(call, source, &events, cancellation.clone());
         let task = Task {
-            env: Arc::clone(&self.env),
             ticket,
-            order: Order { call, tool, source, cancellation: cancellation.clone() },
+            waits: tool.as_ref().is_some_and(|tool| tool.waits_for_cancellation()),
+            known: tool.is_some(),
+            found: Found::new(Arc::clone(&self.env), tool, call, Arc::clone(&events)),
             events: Arc::clone(&events),
+            shown_id,
             handed_over: self.env.host.clock.now(),
         };
         // The executor moves a task several times, so it gets a box to move.
         let handle = tokio::spawn(Box::pin(task.run()).instrument(span));
         RunningCall { handle, events, cancellation }
+    }
+
+    /// Binds a call to its step.
+    fn bind(
+        &self,
+        call: ToolCall,
+        source: ToolCallSource,
+        events: &Arc<CallEvents>,
+        cancellation: CancellationToken,
+    ) -> ToolInvocation {
+        let env = &self.env;
+        let ToolCall { tool_name, call_id, payload, encrypted_function_args: _ } = call;
+        let progress = env.journal.progress(&call_id, events.identity().occurrence);
+        let host = Host {
+            events: Arc::clone(events) as _,
+            progress: progress.unwrap_or_else(|| Arc::clone(&env.host.progress)),
+            services: Arc::clone(&env.host.services),
+        };
+        let (step, tracker) = (Arc::clone(&env.step), env.tracker.clone());
+        ToolInvocation { call_id, tool_name, payload, source, step, cancellation, tracker, host }
     }
 }
 
@@ -126,53 +149,65 @@ impl Drop for RunningCall {
 
 /// The task of one call.
 struct Task {
-    env: Arc<DispatchEnvironment>,
     ticket: Ticket,
-    order: Order,
+    found: Found,
     events: Arc<CallEvents>,
+    /// Under which id a client sees the call.
+    shown_id: String,
+    /// Whether there is a tool of this name.
+    known: bool,
+    /// Whether the tool waits for its own teardown.
+    waits: bool,
     handed_over: Instant,
 }
 
 impl Task {
-    async fn run(self) -> CallEnd {
-        let Self { env, mut ticket, order, events, handed_over } = self;
-        let cancellation = order.cancellation.clone();
-        let waits = order.tool.as_ref().is_some_and(|tool| tool.waits_for_cancellation());
-        let (known, direct) = (order.tool.is_some(), !order.source.is_nested());
-        let terminal = Terminal::default();
-        let finished = {
-            let work = async {
-                ticket.admitted().await;
-                dispatch(&env, order, &events, &terminal).await
-            };
-            tokio::pin!(work);
-            tokio::select! {
-                biased;
-                end = &mut work => Some(end),
-                () = cancellation.cancelled() => {
-                    // With a real result there is nothing to abort; a tool that waits for its teardown answers itself.
-                    if terminal.is_reached() || (waits && terminal.handler_ran()) { Some(work.await) } else { None }
+    fn run(self) -> impl Future<Output = CallEnd> {
+        // Taken apart out here: what an async function takes apart, it holds twice.
+        let Self { mut ticket, mut found, events, shown_id, known, waits, handed_over } = self;
+        let cancellation = found.call().cancellation.clone();
+        async move {
+            events.show(Shown::new(shown_id, found.call()));
+            let finished = {
+                let mut work = pin!(async {
+                    ticket.admitted().await;
+                    found.dispatch().await
+                });
+                let first = tokio::select! {
+                    biased;
+                    end = &mut work => Some(end),
+                    () = cancellation.cancelled() => None,
+                };
+                // With a real result there is nothing to abort; a tool that waits for its teardown answers itself.
+                let terminal = events.terminal();
+                match first {
+                    None if terminal.is_reached() || (waits && terminal.handler_ran()) => Some(work.await),
+                    first => first,
                 }
-            }
-        };
-        let end = finished.unwrap_or_else(|| {
-            tracing::Span::current().record("aborted", true);
-            let identity = events.identity();
-            let end = identity.aborted(env.since(handed_over));
-            events.finish(&end.preview(), LifecycleOutcome::Aborted);
-            // Nobody hears of a call whose tool is unknown, cancelled or not.
-            if known {
-                env.ended(&identity.call_id, &identity.tool_name, LifecycleOutcome::Aborted);
+            };
+            let env = found.env();
+            let end = finished.unwrap_or_else(|| abort(env, &events, known, env.since(handed_over)));
+            write_down(env, &end).await;
+            drop(ticket);
+            if !found.call().source.is_nested() {
+                log_timing(&end, env, handed_over);
             }
             end
-        });
-        write_down(&env, &end).await;
-        drop(ticket);
-        if direct {
-            log_timing(&end, &env, handed_over);
         }
-        end
     }
+}
+
+/// The end of a call that was cut short, told to everybody who would have heard of another end.
+fn abort(env: &DispatchEnvironment, events: &CallEvents, known: bool, elapsed: Duration) -> CallEnd {
+    tracing::Span::current().record("aborted", true);
+    let identity = events.identity();
+    let end = identity.aborted(elapsed);
+    events.finish(&end.preview(), LifecycleOutcome::Aborted);
+    // Nobody hears of a call whose tool is unknown, cancelled or not.
+    if known {
+        env.ended(&identity.call_id, &identity.tool_name, LifecycleOutcome::Aborted);
+    }
+    end
 }
 
 /// Writes the end of a call to the journal, with the output the model will read, before anybody else can see it.

@@ -49,8 +49,11 @@ impl CallNumbers {
         };
         let occurrence = *counter;
         *counter += 1;
-        let shown_id =
-            if before == 0 { call_id.as_str().to_owned() } else { format!("{call_id}#{}", before + 1) };
+        let mut shown_id = call_id.as_str().to_owned();
+        if before > 0 {
+            shown_id.push('#');
+            shown_id.push_str(&(before + 1).to_string());
+        }
         CallNumber { occurrence, shown_id }
     }
 }
