@@ -47,7 +47,11 @@ impl<'a> Exact<'a> {
         if self.budget.get() == 0 {
             return Finding::Unknown;
         }
-        let needle = format!("\n{}", pattern.join("\n")).into_bytes();
+        let mut needle = Vec::with_capacity(pattern.iter().map(|line| line.len() + 1).sum());
+        for line in pattern {
+            needle.push(b'\n');
+            needle.extend_from_slice(line.as_bytes());
+        }
         let text = needle.get(1..).unwrap_or_default();
         let open = pattern.last().is_some_and(|last| !last.is_empty());
         if self.file.get(from..).is_some_and(|rest| rest.starts_with(text))

@@ -46,10 +46,17 @@ impl Owner {
         })
     }
 
-    /// A name for a temporary file of this owner.
-    pub(crate) fn name(&self, number: u64) -> String {
+    /// A name for a temporary file of this process.
+    pub(crate) fn my_name(number: u64) -> String {
+        static MINE: OnceLock<String> = OnceLock::new();
+        let mine = MINE.get_or_init(|| Self::me().names());
+        format!("{mine}{number}{SUFFIX}")
+    }
+
+    /// How the names of its files start.
+    fn names(&self) -> String {
         let world = self.world.as_deref().unwrap_or("0");
-        format!("{PREFIX}{world}-{}-{}-{number}{SUFFIX}", self.process, self.start)
+        format!("{PREFIX}{world}-{}-{}-", self.process, self.start)
     }
 
     /// Whose file it is, by its name.

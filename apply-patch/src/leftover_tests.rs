@@ -6,12 +6,17 @@ use super::*;
 use crate::real_fs::RealFs;
 use crate::stage::Stager;
 
+fn name(owner: &Owner, number: u64) -> String {
+    format!("{}{number}{SUFFIX}", owner.names())
+}
+
 #[test]
 fn a_name_says_whose_file_it_is() {
     let me = Owner::me();
     assert_eq!(me.process, std::process::id());
     assert!(me.start > 0 && me.world.as_ref().is_some_and(|world| world.len() == 8), "{me:?}");
-    assert_eq!(Owner::of(me.name(7).as_ref()), Some(me.clone()));
+    assert_eq!(Owner::of(name(me, 7).as_ref()), Some(me.clone()));
+    assert_eq!(Owner::my_name(7), name(me, 7));
     let foreign = [
         "a",
         ".tenon-patch-1-2.tmp",
@@ -36,21 +41,24 @@ fn only_those_of_the_dead_are_removed() {
     let owner = |process, start| Owner { process, start, ..me.clone() };
     let elsewhere = Owner { world: Some("00000000".to_owned()), ..owner(dead.id(), 1) };
     let kept = [
-        me.name(u64::MAX),
-        owner(alive.id(), start).name(1),
-        elsewhere.name(1),
+        name(me, u64::MAX),
+        name(&owner(alive.id(), start), 1),
+        name(&elsewhere, 1),
         // Not a number that a process can have.
-        owner(0, 1).name(1),
-        owner(u32::MAX, 1).name(1),
+        name(&owner(0, 1), 1),
+        name(&owner(u32::MAX, 1), 1),
         ".tenon-patch-notes.txt".to_owned(),
     ];
     // A number that is in use again is another process's.
-    let gone =
-        [owner(dead.id(), 1).name(1), owner(dead.id(), 1).name(2), owner(alive.id(), start + 1).name(1)];
+    let gone = [
+        name(&owner(dead.id(), 1), 1),
+        name(&owner(dead.id(), 1), 2),
+        name(&owner(alive.id(), start + 1), 1),
+    ];
     for name in kept.iter().chain(&gone) {
         fs::write(folder.path().join(name), "x").expect("written");
     }
-    let directory = folder.path().join(owner(dead.id(), 1).name(3));
+    let directory = folder.path().join(name(&owner(dead.id(), 1), 3));
     fs::create_dir(&directory).expect("made");
 
     sweep(&RealFs, folder.path());
@@ -81,7 +89,7 @@ fn a_stager_sweeps_where_it_writes() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut dead = Command::new("true").spawn().expect("runs");
     dead.wait().expect("ends");
-    let left = folder.path().join(Owner { process: dead.id(), start: 1, ..Owner::me().clone() }.name(0));
+    let left = folder.path().join(name(&Owner { process: dead.id(), start: 1, ..Owner::me().clone() }, 0));
     let text = format!("*** Begin Patch\n*** Add File: {}/a\n+x\n*** End Patch", folder.path().display());
     let patch = crate::parse_patch(&text).expect("parses");
     let plan = crate::plan(&patch, folder.path(), &RealFs).expect("fits");

@@ -123,17 +123,17 @@ impl StreamingParser {
         if self.frame.lines == 0 && self.open_line.is_empty() {
             text = text.trim_start();
         }
-        for piece in text.split_inclusive('\n') {
-            match piece.strip_suffix('\n') {
-                None => self.open_line.push_str(piece),
-                Some(line) if self.open_line.is_empty() => self.closed_line(line),
-                Some(line) => {
-                    let mut whole = std::mem::take(&mut self.open_line);
-                    whole.push_str(line);
-                    self.closed_line(&whole);
-                }
+        while let Some((line, rest)) = split_line(text) {
+            if self.open_line.is_empty() {
+                self.closed_line(line);
+            } else {
+                let mut whole = std::mem::take(&mut self.open_line);
+                whole.push_str(line);
+                self.closed_line(&whole);
             }
+            text = rest;
         }
+        self.open_line.push_str(text);
     }
 
     /// The hunks so far; the last may still grow. What follows a mistake is not among them.
@@ -218,6 +218,12 @@ impl StreamingParser {
             self.error = self.machine.end(&last).err();
         }
     }
+}
+
+/// The first line of a text and what follows its line feed, if it has one.
+fn split_line(text: &str) -> Option<(&str, &str)> {
+    let at = memchr::memchr(b'\n', text.as_bytes())?;
+    Some((text.get(..at)?, text.get(at + 1..)?))
 }
 
 #[cfg(test)]

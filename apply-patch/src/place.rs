@@ -40,6 +40,11 @@ impl Place {
 /// Joins a path of a patch to `cwd` and takes `.` and `..` out of it.
 pub(crate) fn absolute(cwd: &Path, spelled: &str) -> PathBuf {
     let joined = cwd.join(spelled);
+    let bytes = joined.as_os_str().as_encoded_bytes();
+    // Most paths have nothing to be taken out.
+    if !bytes.windows(2).any(|pair| matches!(pair, b"//" | b"/.")) && !bytes.ends_with(b"/") {
+        return joined;
+    }
     let mut path = PathBuf::with_capacity(joined.as_os_str().len());
     for component in joined.components() {
         match component {
@@ -80,7 +85,7 @@ impl<'f> Locator<'f> {
     /// When links lead in a circle.
     pub(crate) fn locate(&mut self, shown: PathBuf) -> io::Result<Place> {
         let entry = match (shown.parent(), shown.file_name()) {
-            (Some(parent), Some(name)) => self.directory(parent)?.join(name),
+            (Some(parent), Some(name)) if self.directories => self.directory(parent)?.join(name),
             _ => shown.clone(),
         };
         let entry_facts = self.fs.facts(&entry).ok();
@@ -92,9 +97,6 @@ impl<'f> Locator<'f> {
     }
 
     fn directory(&mut self, path: &Path) -> io::Result<PathBuf> {
-        if !self.directories {
-            return Ok(path.to_owned());
-        }
         if let Some(known) = self.known.get(path) {
             return Ok(known.clone());
         }

@@ -1,12 +1,15 @@
 //! The machine's own file system.
 
-use std::ffi::OsString;
-use std::fs::{File, Metadata, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
+use rustix::fs::{Access, AtFlags, CWD, FileType, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 
 use crate::fs::{Facts, Fs, Kind};
@@ -18,16 +21,58 @@ const COMPARE_BYTES: usize = 64 * 1024;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealFs;
 
+/// The same, quicker in one folder: paths below it are walked from there and not from the root.
+#[derive(Debug)]
+pub(crate) struct NearFs {
+    folder: PathBuf,
+    /// Absent where it cannot be opened; then it is no quicker.
+    opened: Option<OwnedFd>,
+}
+
+impl NearFs {
+    /// Near an absolute path.
+    pub(crate) fn new(folder: &Path) -> Self {
+        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let opened = rustix::fs::open(folder, flags, Mode::empty()).ok();
+        Self { folder: folder.to_owned(), opened }
+    }
+}
+
+/// From where a path is walked, and how.
+trait Walk: Send + Sync + fmt::Debug {
+    fn walk<'a>(&'a self, path: &'a Path) -> (BorrowedFd<'a>, &'a Path);
+
+    fn open(&self, path: &Path, flags: OFlags, mode: u32) -> io::Result<File> {
+        let (at, path) = self.walk(path);
+        // Follows no link, and does not wait for the other end of a pipe.
+        let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(at, path, flags, Mode::from_raw_mode(mode))?.into())
+    }
+}
+
+impl Walk for RealFs {
+    fn walk<'a>(&'a self, path: &'a Path) -> (BorrowedFd<'a>, &'a Path) {
+        (CWD, path)
+    }
+}
+
+impl Walk for NearFs {
+    fn walk<'a>(&'a self, path: &'a Path) -> (BorrowedFd<'a>, &'a Path) {
+        let (path_bytes, folder) = (path.as_os_str().as_bytes(), self.folder.as_os_str().as_bytes());
+        match (&self.opened, path_bytes.strip_prefix(folder)) {
+            // It is not taken apart into components: that would take longer than the kernel's walk.
+            (Some(opened), Some([b'/', below @ ..])) if below.first().is_some_and(|byte| *byte != b'/') => {
+                (opened.as_fd(), Path::new(OsStr::from_bytes(below)))
+            }
+            _ => (CWD, path),
+        }
+    }
+}
+
 impl From<&Metadata> for Facts {
     fn from(metadata: &Metadata) -> Self {
-        let kind = match metadata.file_type() {
-            kind if kind.is_file() => Kind::File,
-            kind if kind.is_dir() => Kind::Directory,
-            kind if kind.is_symlink() => Kind::Link,
-            _ => Kind::Other,
-        };
         Self {
-            kind,
+            kind: kind_of(FileType::from_raw_mode(metadata.mode())),
             len: metadata.len(),
             mode: metadata.mode() & 0o7777,
             owner: metadata.uid(),
@@ -40,9 +85,30 @@ impl From<&Metadata> for Facts {
     }
 }
 
-impl Fs for RealFs {
+fn kind_of(kind: FileType) -> Kind {
+    match kind {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Link,
+        _ => Kind::Other,
+    }
+}
+
+impl<W: Walk> Fs for W {
     fn facts(&self, path: &Path) -> io::Result<Facts> {
-        Ok(Facts::from(&path.symlink_metadata()?))
+        let (at, path) = self.walk(path);
+        let stat = rustix::fs::statat(at, path, AtFlags::SYMLINK_NOFOLLOW)?;
+        Ok(Facts {
+            kind: kind_of(FileType::from_raw_mode(stat.st_mode)),
+            len: stat.st_size.cast_unsigned(),
+            mode: stat.st_mode & 0o7777,
+            owner: stat.st_uid,
+            group: stat.st_gid,
+            links: stat.st_nlink as u64,
+            identity: (stat.st_dev, stat.st_ino),
+            modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime, stat.st_ctime_nsec as i64),
+        })
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
@@ -50,14 +116,14 @@ impl Fs for RealFs {
     }
 
     fn read(&self, path: &Path) -> io::Result<(Facts, Vec<u8>)> {
-        let file = open(path, OpenOptions::new().read(true))?;
+        let file = self.open(path, OFlags::RDONLY, 0)?;
         let facts = Facts::from(&file.metadata()?);
         let bytes = if facts.kind == Kind::File { read_all(&file, facts.len)? } else { Vec::new() };
         Ok((facts, bytes))
     }
 
     fn holds(&self, path: &Path, bytes: &[u8]) -> io::Result<bool> {
-        let mut file = open(path, OpenOptions::new().read(true))?;
+        let mut file = self.open(path, OFlags::RDONLY, 0)?;
         let facts = Facts::from(&file.metadata()?);
         if facts.kind != Kind::File || facts.len != bytes.len() as u64 {
             return Ok(false);
@@ -81,15 +147,16 @@ impl Fs for RealFs {
     }
 
     fn may_write(&self, path: &Path) -> io::Result<()> {
-        Ok(rustix::fs::accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS)?)
+        let (at, path) = self.walk(path);
+        Ok(rustix::fs::accessat(at, path, Access::WRITE_OK, AtFlags::EACCESS)?)
     }
 
     fn create(&self, path: &Path, mode: u32) -> io::Result<File> {
-        open(path, OpenOptions::new().write(true).create_new(true).mode(mode))
+        self.open(path, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL, mode)
     }
 
     fn open_existing(&self, path: &Path) -> io::Result<File> {
-        open(path, OpenOptions::new().write(true))
+        self.open(path, OFlags::WRONLY, 0)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<()> {
@@ -118,15 +185,17 @@ impl Fs for RealFs {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        std::fs::rename(from, to)
+        let ((from_at, from), (to_at, to)) = (self.walk(from), self.walk(to));
+        Ok(rustix::fs::renameat(from_at, from, to_at, to)?)
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        match rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        let ((from_at, near_from), (to_at, near_to)) = (self.walk(from), self.walk(to));
+        match rustix::fs::renameat_with(from_at, near_from, to_at, near_to, RenameFlags::NOREPLACE) {
             // Not every file system knows the flag.
-            Err(Errno::INVAL | Errno::NOSYS) => match to.symlink_metadata() {
+            Err(Errno::INVAL | Errno::NOSYS) => match self.facts(to) {
                 Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => std::fs::rename(from, to),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.rename(from, to),
                 Err(error) => Err(error),
             },
             other => Ok(other?),
@@ -153,12 +222,6 @@ impl Fs for RealFs {
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
         std::fs::remove_dir(path)
     }
-}
-
-/// Opens without following a link and without waiting for the other end of a pipe.
-fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    options.custom_flags(flags.bits().cast_signed()).open(path)
 }
 
 /// Reads to the end. A read that brings all that was expected and has room for more has seen the end.

@@ -5,6 +5,7 @@
 //! link, an attribute that cannot be given) or is not allowed, the file is to be written in place.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +73,7 @@ pub(crate) struct Stager<'f> {
     fs: &'f dyn Fs,
     made: Vec<PathBuf>,
     /// Folders in which what others left behind was looked for.
-    swept: HashSet<PathBuf>,
+    swept: HashSet<OsString>,
 }
 
 /// Whose attributes a written file gets.
@@ -223,13 +224,13 @@ impl<'f> Stager<'f> {
 
     fn create_unused(&mut self, parent: &Path, mode: u32) -> io::Result<(std::fs::File, TempFile<'f>)> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
-        if !self.swept.contains(parent) {
+        if !self.swept.contains(parent.as_os_str()) {
             sweep(self.fs, parent);
-            self.swept.insert(parent.to_owned());
+            self.swept.insert(parent.into());
         }
         for _ in 0..MAX_TEMP_NAMES {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = parent.join(Owner::me().name(number));
+            let path = parent.join(Owner::my_name(number));
             match self.fs.create(&path, mode) {
                 Ok(file) => return Ok((file, TempFile { fs: self.fs, path, landed: false })),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

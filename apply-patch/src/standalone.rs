@@ -13,7 +13,7 @@ use crate::fs::Fs;
 use crate::parser::parse_patch;
 use crate::patch::{Hunk, Patch};
 use crate::plan::Planner;
-use crate::real_fs::RealFs;
+use crate::real_fs::NearFs;
 use crate::report::Summary;
 use crate::stage::Stager;
 
@@ -38,7 +38,7 @@ pub fn run_program(
     stdout: &mut dyn Write,
     stderr: &mut dyn Write,
 ) -> io::Result<u8> {
-    match read_patch(args, stdin).and_then(|text| apply(&text, cwd, &RealFs)) {
+    match read_patch(args, stdin).and_then(|text| apply(&text, cwd, &NearFs::new(cwd))) {
         Ok(summary) => {
             stdout.write_all(summary.success_text().as_bytes())?;
             stdout.flush()?;
