@@ -4,7 +4,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tenon_protocol::{ItemStatus, TurnItem};
-use tenon_tools::{Event, EventSink, LifecycleOutcome, ShownAs, ToolInvocation, telemetry_preview};
+use tenon_tools::{
+    Event, EventSink, LifecycleOutcome, ShownAs, TELEMETRY_PREVIEW_MAX_BYTES, TELEMETRY_PREVIEW_MAX_LINES,
+    ToolInvocation, telemetry_preview,
+};
 
 use super::held::{self, Hold};
 use super::{Identity, Terminal};
@@ -126,8 +129,8 @@ impl CallEvents {
     }
 
     /// The call ended. What the handler has not completed is completed here, unless it is an item of its own that
-    /// outlives the call.
-    pub(crate) fn finish(&self, shown: &str, outcome: LifecycleOutcome) {
+    /// outlives the call. `text` is what a generic item shows of the end; it is asked for where there is one.
+    pub(crate) fn finish(&self, outcome: LifecycleOutcome, text: impl FnOnce() -> String) {
         let mut state = self.lock();
         let status = match outcome {
             LifecycleOutcome::Blocked => ItemStatus::Declined,
@@ -143,21 +146,30 @@ impl CallEvents {
             return;
         }
         state.completed = true;
-        let item = match (unseen, state.own.take()) {
-            (Some(unseen), _) => held::withheld(*unseen).with_id(state.shown.id.clone()),
-            (None, Some(own)) => own.with_status(status).with_id(state.shown.id.clone()),
+        let own = match (unseen, state.own.take()) {
+            (Some(unseen), _) => Some(held::withheld(*unseen)),
+            (None, own) => own.map(|own| own.with_status(status)),
+        };
+        let item = match own {
+            Some(own) => Ok(own.with_id(state.shown.id.clone())),
             // Nothing is shown of a generic item after its end.
-            (None, None) => {
-                std::mem::take(&mut state.shown).into_item(Some(telemetry_preview(shown)), status)
-            }
+            None => Err(std::mem::take(&mut state.shown)),
         };
         drop(state);
+        let item = item.unwrap_or_else(|shown| shown.into_item(Some(bounded(text())), status));
         self.events.emit(Event::ItemCompleted(item));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A text as an item shows it: bounded, whatever the tool's output made of it.
+fn bounded(text: String) -> String {
+    let fits =
+        text.len() <= TELEMETRY_PREVIEW_MAX_BYTES && text.lines().nth(TELEMETRY_PREVIEW_MAX_LINES).is_none();
+    if fits { text } else { telemetry_preview(&text) }
 }
 
 impl EventSink for CallEvents {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolExecutor, ToolInvocation, ToolPayload};
+use tenon_tools::{
+    FunctionCallError, LifecycleOutcome, ToolExecutor, ToolInvocation, ToolPayload, telemetry_preview,
+};
 
 use super::{CallEnd, CallEvents};
 
@@ -33,6 +35,6 @@ pub(super) fn check(
 /// The end of a call that met no tool: no hook and no observer hears of it, but it is shown.
 pub(super) fn not_dispatched(events: &CallEvents, error: FunctionCallError) -> CallEnd {
     let outcome = LifecycleOutcome::Failed { handler_executed: false };
-    events.finish(error.text(), outcome);
+    events.finish(outcome, || telemetry_preview(error.text()));
     events.identity().end_with(Err(error), outcome)
 }

@@ -27,13 +27,14 @@ mod pre;
 mod run;
 mod terminal;
 
-use std::borrow::Cow;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 use serde_json::Value;
-use tenon_tools::{FunctionCallError, LifecycleOutcome, ToolExecutor, ToolInvocation, ToolOutput};
+use tenon_tools::{
+    FunctionCallError, LifecycleOutcome, ToolExecutor, ToolInvocation, ToolOutput, telemetry_preview,
+};
 
 pub(crate) use call_events::{CallEvents, Shown};
 pub use environment::{DispatchEnvironment, LifecycleObserver};
@@ -190,10 +191,9 @@ impl Dispatch {
     }
 
     fn finish_item(&self, result: &Result<AnyToolResult, FunctionCallError>, outcome: LifecycleOutcome) {
-        let shown = match result {
-            Ok(result) => Cow::Owned(result.output.log_preview()),
-            Err(error) => Cow::Borrowed(error.text()),
-        };
-        self.events.finish(&shown, outcome);
+        self.events.finish(outcome, || match result {
+            Ok(result) => result.output.log_preview(),
+            Err(error) => telemetry_preview(error.text()),
+        });
     }
 }

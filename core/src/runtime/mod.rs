@@ -109,7 +109,7 @@ impl ToolCallRuntime {
 #[derive(Debug)]
 #[must_use = "a dropped call is not answered"]
 pub struct RunningCall {
-    handle: JoinHandle<CallEnd>,
+    handle: JoinHandle<Box<CallEnd>>,
     events: Arc<CallEvents>,
     cancellation: CancellationToken,
 }
@@ -128,7 +128,7 @@ impl RunningCall {
     /// Waits for the call's end. There is always one.
     pub async fn end(mut self) -> CallEnd {
         match (&mut self.handle).await {
-            Ok(end) => end,
+            Ok(end) => *end,
             // Dispatch catches panics; this is the executor shutting down, or a fault of ours outside of dispatch.
             Err(error) => {
                 let identity = self.events.identity();
@@ -162,7 +162,8 @@ struct Task {
 }
 
 impl Task {
-    fn run(self) -> impl Future<Output = CallEnd> {
+    /// The end is boxed, since it is moved several times on its way out.
+    fn run(self) -> impl Future<Output = Box<CallEnd>> {
         // Taken apart out here: what an async function takes apart, it holds twice.
         let Self { mut ticket, mut found, events, shown_id, known, waits, handed_over } = self;
         let cancellation = found.call().cancellation.clone();
@@ -171,7 +172,7 @@ impl Task {
             let finished = {
                 let mut work = pin!(async {
                     ticket.admitted().await;
-                    found.dispatch().await
+                    Box::new(found.dispatch().await)
                 });
                 let first = tokio::select! {
                     biased;
@@ -198,16 +199,16 @@ impl Task {
 }
 
 /// The end of a call that was cut short, told to everybody who would have heard of another end.
-fn abort(env: &DispatchEnvironment, events: &CallEvents, known: bool, elapsed: Duration) -> CallEnd {
+fn abort(env: &DispatchEnvironment, events: &CallEvents, known: bool, elapsed: Duration) -> Box<CallEnd> {
     tracing::Span::current().record("aborted", true);
     let identity = events.identity();
     let end = identity.aborted(elapsed);
-    events.finish(&end.preview(), LifecycleOutcome::Aborted);
+    events.finish(LifecycleOutcome::Aborted, || end.preview());
     // Nobody hears of a call whose tool is unknown, cancelled or not.
     if known {
         env.ended(&identity.call_id, &identity.tool_name, LifecycleOutcome::Aborted);
     }
-    end
+    Box::new(end)
 }
 
 /// Writes the end of a call to the journal, with the output the model will read, before anybody else can see it.

@@ -49,11 +49,10 @@ impl CallNumbers {
         };
         let occurrence = *counter;
         *counter += 1;
-        let mut shown_id = call_id.as_str().to_owned();
-        if before > 0 {
-            shown_id.push('#');
-            shown_id.push_str(&(before + 1).to_string());
-        }
+        let shown_id = match before {
+            0 => call_id.as_str().to_owned(),
+            before => [call_id.as_str(), "#", &(before + 1).to_string()].concat(),
+        };
         CallNumber { occurrence, shown_id }
     }
 }
