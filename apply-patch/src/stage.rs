@@ -28,6 +28,11 @@ fn narrow_mode(mode: u32) -> u32 {
     if mode >> 3 & 0o7 == mode & 0o7 { mode & 0o777 } else { PRIVATE_MODE & mode }
 }
 
+/// Whether the file is this user's, who may write to it by its permission bits.
+fn is_plainly_writable(facts: &Facts) -> bool {
+    facts.mode & 0o200 != 0 && facts.owner == rustix::process::geteuid().as_raw()
+}
+
 /// A change that is ready to land.
 #[derive(Debug)]
 pub(crate) enum Staged<'f> {
@@ -72,6 +77,9 @@ impl Drop for TempFile<'_> {
 pub(crate) struct Stager<'f> {
     fs: &'f dyn Fs,
     made: Vec<PathBuf>,
+    /// Whether each change lands as soon as it is staged. Then a rename that is refused is told in time,
+    /// and what is only a question of permission bits need not be asked.
+    lands_next: bool,
     /// Folders in which what others left behind was looked for.
     swept: HashSet<OsString>,
 }
@@ -84,7 +92,12 @@ struct Donor<'a> {
 
 impl<'f> Stager<'f> {
     pub(crate) fn new(fs: &'f dyn Fs) -> Self {
-        Self { fs, made: Vec::new(), swept: HashSet::new() }
+        Self { fs, made: Vec::new(), lands_next: false, swept: HashSet::new() }
+    }
+
+    /// For changes that land as soon as they are staged.
+    pub(crate) fn direct(fs: &'f dyn Fs) -> Self {
+        Self { lands_next: true, ..Self::new(fs) }
     }
 
     /// Removes the directories that were made and are still empty.
@@ -174,7 +187,9 @@ impl<'f> Stager<'f> {
             if facts.kind != Kind::File {
                 return Err(Failure::write(target, None));
             }
-            self.fs.may_write(target).map_err(|error| Failure::write(target, error))?;
+            if !self.lands_next || !is_plainly_writable(&facts) {
+                self.fs.may_write(target).map_err(|error| Failure::write(target, error))?;
+            }
             if facts.links > 1 {
                 return Ok(Staged::InPlace);
             }
@@ -256,3 +271,7 @@ impl<'f> Stager<'f> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+#[path = "stage_tests.rs"]
+mod tests;

@@ -84,7 +84,7 @@ fn apply(text: &str, cwd: &Path, fs: &dyn Fs) -> Result<Summary, Exit> {
 
 fn apply_hunks(patch: &Patch, cwd: &Path, fs: &dyn Fs) -> Result<Summary, Exit> {
     let mut planner = Planner::direct(cwd, fs);
-    let mut stager = Stager::new(fs);
+    let mut stager = Stager::direct(fs);
     let mut summary = Summary::default();
     for hunk in &patch.hunks {
         let change = planner.change(hunk).map_err(|error| failed(verify_text(hunk, &error)))?;
