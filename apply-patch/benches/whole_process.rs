@@ -2,7 +2,8 @@
 //!
 //! `cargo bench -p tenon-apply-patch --bench whole_process [-- RUNS]`. Every run of every program starts
 //! from fresh files; the programs take turns, so that a machine that gets slower does so for all. Told
-//! are medians and the bounds that hold between them (docs/performance.md).
+//! are medians and the bounds that hold between them (docs/performance.md). Files lie in memory, so that
+//! programs are compared and not disks; with TMPDIR they lie there.
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::print_stdout)]
 
 #[path = "whole_process/cases.rs"]
@@ -55,7 +56,7 @@ fn tell(what: &str, ratio: f64, bound: f64) {
 }
 
 fn times(runs: usize) {
-    println!("medians of {runs} runs in ms, programs in turn\n");
+    println!("medians of {runs} runs in ms, programs in turn, files in {}\n", race::folder().display());
     println!("{:<42} {:>9} {:>9} {:>9}", "", "tenon", "GNU patch", "git apply");
     let row = |case: &Case| {
         let medians = race(case, &Racer::ALL, runs);

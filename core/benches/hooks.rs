@@ -27,7 +27,7 @@ use tenon_tools::{
     Effects, FunctionCallError, FunctionToolOutput, Host, JsonSchema, PreparedCall, SharedTurnDiff,
     StepContext, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
-use tokio::runtime::Builder;
+use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
 /// Calls of one sample without a hook: so many that starting and stopping the executor does not show.
@@ -99,8 +99,12 @@ async fn call(runtime: &ToolCallRuntime, token: &CancellationToken) {
 }
 
 /// One thread, so that what is measured is the work and not the waking of another thread.
+fn executor() -> Runtime {
+    Builder::new_current_thread().enable_all().build().unwrap()
+}
+
 fn none(c: &mut Criterion) {
-    let executor = Builder::new_current_thread().build().unwrap();
+    let executor = executor();
     let (runtime, token) = (runtime(HookChain::default()), CancellationToken::new());
     c.bench_function("none/dispatch", |bench| {
         bench.iter(|| {
@@ -149,7 +153,7 @@ fn document() -> Vec<u8> {
 }
 
 fn command(c: &mut Criterion) {
-    let executor = Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let executor = executor();
     let environment = environment();
     let hooks = json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": COMMAND}]}]}});
     let service = ExecService::new(ExecConfig::new(environment.clone()));

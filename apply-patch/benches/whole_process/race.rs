@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -60,14 +60,21 @@ fn median(mut times: Vec<f64>) -> f64 {
     times[times.len() / 2]
 }
 
+/// Where files lie.
+pub(crate) fn folder() -> PathBuf {
+    let memory = Path::new("/dev/shm");
+    let in_memory = std::env::var_os("TMPDIR").is_none() && memory.is_dir();
+    if in_memory { memory.to_owned() } else { std::env::temp_dir() }
+}
+
 type Files = Vec<(String, Vec<u8>)>;
 
 fn run(case: &Case, racer: Racer, input: &str) -> (f64, Files) {
-    let folder = tempfile::tempdir().expect("a folder");
-    let work = folder.path().join("work");
+    let scratch = tempfile::tempdir_in(folder()).expect("a folder");
+    let work = scratch.path().join("work");
     std::fs::create_dir(&work).expect("made");
     case.write_files(&work);
-    let patch = folder.path().join("patch");
+    let patch = scratch.path().join("patch");
     std::fs::write(&patch, input).expect("written");
     let mut command = racer.command();
     command.current_dir(&work).stdin(File::open(&patch).expect("there"));
@@ -96,12 +103,12 @@ fn collect(folder: &Path, files: &mut Files) {
 
 /// The most memory that our program had resident at once, in bytes, by its own word.
 pub(crate) fn peak_of(case: &Case) -> usize {
-    let folder = tempfile::tempdir().expect("a folder");
-    case.write_files(folder.path());
-    let patch = folder.path().join("patch");
+    let scratch = tempfile::tempdir_in(folder()).expect("a folder");
+    case.write_files(scratch.path());
+    let patch = scratch.path().join("patch");
     std::fs::write(&patch, &case.patch).expect("written");
     let mut command = Racer::Tenon.command();
-    command.env(PEAK, "1").current_dir(folder.path()).stdin(File::open(&patch).expect("there"));
+    command.env(PEAK, "1").current_dir(scratch.path()).stdin(File::open(&patch).expect("there"));
     let output = command.output().expect("it runs");
     let told = String::from_utf8(output.stderr).expect("text");
     assert!(output.status.success(), "{}: {told}", case.name);
