@@ -1,0 +1,1 @@
+//! Connections to MCP servers, their catalogue, and the tools found there.
