@@ -41,6 +41,7 @@ mod spec;
 mod step;
 mod truncation;
 mod turn_diff;
+mod writable;
 
 pub use arguments::parse_arguments;
 pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
@@ -91,3 +92,4 @@ pub use truncation::{
     formatted_truncate_text, omission_marker, truncate_captured, truncate_payload, truncate_text,
 };
 pub use turn_diff::{FileVersions, SharedTurnDiff, TurnChanges};
+pub use writable::WritableRoot;
