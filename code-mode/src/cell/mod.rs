@@ -1,0 +1,1 @@
+//! Cells by id, and who waits for them.
