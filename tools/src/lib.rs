@@ -77,9 +77,10 @@ pub use schema::{
     SchemaType, mcp_input_schema, mcp_output_schema,
 };
 pub use scripted::{Gate, ScriptedModel, ScriptedTurn};
-pub use source::{SpecLayer, ToolSource};
+pub use source::{SpecLayer, ToolSource, Wanted};
 pub use spec::{
     CustomFormat, CustomSpec, FunctionSpec, LoadableToolSpec, NamespaceSpec, NamespaceTool, SearchInfo,
+    SearchSource,
     ToolSearchSpec, ToolSpec, WebSearchContent, WebSearchFilters, WebSearchLocation, WebSearchMode,
     WebSearchSpec, coalesce_loadable, default_namespace_description, merge_namespaces, responses_lite,
 };

@@ -13,7 +13,7 @@ use crate::JsonSchema;
 
 pub use loadable::{LoadableToolSpec, coalesce_loadable};
 pub use namespace::{default_namespace_description, merge_namespaces, responses_lite};
-pub use search::SearchInfo;
+pub use search::{SearchInfo, SearchSource};
 pub use web_search::{WebSearchContent, WebSearchFilters, WebSearchLocation, WebSearchMode, WebSearchSpec};
 
 /// One entry of the request's list of tools, written with its members in the order of the contract.

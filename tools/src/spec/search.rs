@@ -14,6 +14,17 @@ pub struct SearchInfo {
     pub text: String,
     /// What a search returns of it.
     pub spec: LoadableToolSpec,
+    /// Where it comes from, as the description of the search names it to the model. None: one of the host's own tools.
+    pub source: Option<SearchSource>,
+}
+
+/// A source of deferred tools, such as an MCP server.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SearchSource {
+    /// Its name.
+    pub name: String,
+    /// What it says of itself.
+    pub description: Option<String>,
 }
 
 impl SearchInfo {
@@ -27,13 +38,15 @@ impl SearchInfo {
                 Some(Self {
                     text: text.joined(),
                     spec: LoadableToolSpec::Function(function.clone().deferred()),
+                    source: None,
                 })
             }
             ToolSpec::Namespace(namespace) => {
                 let namespace = deferred_namespace(namespace);
                 let mut text = Text::of_tool(name);
                 text.namespace(&namespace);
-                Some(Self { text: text.joined(), spec: LoadableToolSpec::Namespace(namespace) })
+                let spec = LoadableToolSpec::Namespace(namespace);
+                Some(Self { text: text.joined(), spec, source: None })
             }
             ToolSpec::ToolSearch(_) | ToolSpec::Custom(_) | ToolSpec::WebSearch(_) => None,
         }
@@ -43,6 +56,13 @@ impl SearchInfo {
     #[must_use]
     pub fn with_text(mut self, text: impl Into<String>) -> Self {
         self.text = text.into();
+        self
+    }
+
+    /// The same, from this source.
+    #[must_use]
+    pub fn from_source(mut self, source: SearchSource) -> Self {
+        self.source = Some(source);
         self
     }
 }
