@@ -3,7 +3,8 @@
 //! # Layout, in the order of an item
 //! [`turn`]: the loop that asks the model until nothing is left to do. [`router`]: is this item a call for us, and
 //! whose. [`runtime`]: the call's place in the gate, its task, its cancellation. [`dispatch`]: the stages of a call,
-//! one file each. [`registry`]: the tools of a step; [`handlers`]: those that are built in. [`hooks`] and [`policy`]:
+//! one file each. [`registry`]: the tools of a step; [`handlers`]: those that are built in; [`search`]: how those are
+//! found that the model is not shown. [`hooks`] and [`policy`]:
 //! who may stop or change a call. [`history`] and [`rollout`]: what was said and done, in memory and on disk.
 //! [`session`] holds it all together.
 //!
@@ -31,6 +32,7 @@ pub mod registry;
 pub mod rollout;
 pub mod router;
 pub mod runtime;
+pub mod search;
 pub mod session;
 pub mod turn;
 

@@ -80,9 +80,9 @@ pub use scripted::{Gate, ScriptedModel, ScriptedTurn};
 pub use source::{SpecLayer, ToolSource, Wanted};
 pub use spec::{
     CustomFormat, CustomSpec, FunctionSpec, LoadableToolSpec, NamespaceSpec, NamespaceTool, SearchInfo,
-    SearchSource,
-    ToolSearchSpec, ToolSpec, WebSearchContent, WebSearchFilters, WebSearchLocation, WebSearchMode,
-    WebSearchSpec, coalesce_loadable, default_namespace_description, merge_namespaces, responses_lite,
+    SearchSource, ToolSearchSpec, ToolSpec, WebSearchContent, WebSearchFilters, WebSearchLocation,
+    WebSearchMode, WebSearchSpec, coalesce_loadable, default_namespace_description, merge_namespaces,
+    responses_lite,
 };
 pub use step::{
     ApprovalPolicy, EnvironmentInherit, EnvironmentPolicy, GranularApproval, ModelAbilities, SandboxPolicy,

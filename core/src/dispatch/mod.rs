@@ -114,6 +114,27 @@ impl Found {
         }
     }
 
+    /// The tool that takes the call, if one does.
+    pub(crate) fn tool(&self) -> Option<&dyn ToolExecutor> {
+        match self {
+            Self::Tool(Dispatch { tool, .. }) => Some(tool.as_ref()),
+            Self::Nobody { .. } => None,
+        }
+    }
+
+    /// Whether a tool of the call's name may still come.
+    pub(crate) fn may_come(&self) -> bool {
+        self.env().registry.may_come(&self.call().tool_name)
+    }
+
+    /// Waits for whatever could still bring a tool of the call's name.
+    pub(crate) async fn look_again(&mut self) {
+        let Self::Nobody { env, call, events, .. } = self else { return };
+        if let Some(tool) = env.registry.arrival(&call.tool_name).await {
+            *self = Self::new(Arc::clone(env), Some(tool), call.clone(), Arc::clone(events));
+        }
+    }
+
     /// Takes the call to its end. There is always one: a failure, a refusal and a panic are ends too.
     pub(crate) async fn dispatch(&mut self) -> CallEnd {
         match self {

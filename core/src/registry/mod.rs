@@ -1,10 +1,17 @@
 //! The tools of one step: found by name, listed for the model.
 
+mod toolbox;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use tenon_protocol::ToolName;
-use tenon_tools::{SpecLayer, ToolExecutor, ToolExposure, ToolSource, ToolSpec};
+use tenon_tools::{SpecLayer, ToolExecutor, ToolExposure, ToolSource, ToolSpec, Wanted, merge_namespaces};
+
+pub(crate) use toolbox::Toolbox;
+
+use crate::handlers::ToolSearch;
+use crate::search::LoadedTools;
 
 /// Two tools claim one name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +26,8 @@ pub struct DuplicateTool {
 pub struct ToolRegistry {
     by_name: HashMap<ToolName, Arc<dyn ToolExecutor>>,
     in_order: Vec<Arc<dyn ToolExecutor>>,
+    /// Where more may come from while a call waits.
+    sources: Arc<[Arc<dyn ToolSource>]>,
 }
 
 impl std::fmt::Debug for ToolRegistry {
@@ -43,12 +52,13 @@ impl ToolRegistry {
 
     /// Adds what the sources have now. A tool whose name is taken already is left out and named: sources are not
     /// trusted with names (core.md 4.4).
-    pub fn extend_from(&mut self, sources: &[Arc<dyn ToolSource>]) -> Vec<DuplicateTool> {
+    pub fn extend_from(&mut self, sources: &Arc<[Arc<dyn ToolSource>]>) -> Vec<DuplicateTool> {
+        self.sources = Arc::clone(sources);
         let tools = sources.iter().flat_map(|source| source.snapshot());
         tools.filter_map(|tool| self.add(tool).err()).collect()
     }
 
-    fn add(&mut self, tool: Arc<dyn ToolExecutor>) -> Result<(), DuplicateTool> {
+    pub(crate) fn add(&mut self, tool: Arc<dyn ToolExecutor>) -> Result<(), DuplicateTool> {
         let name = tool.name().clone().with_default_namespace();
         if self.by_name.contains_key(&name) {
             return Err(DuplicateTool { name: name.to_string() });
@@ -78,13 +88,43 @@ impl ToolRegistry {
         &self.in_order
     }
 
-    /// What the model is shown: the direct tools, as the layers leave them.
-    pub fn specs(&self, layers: &[Arc<dyn SpecLayer>]) -> Vec<ToolSpec> {
+    /// Whether the tool of a name that is not here may still come: a source that could bring it is starting.
+    pub fn may_come(&self, name: &ToolName) -> bool {
+        self.sources.iter().any(|source| source.is_starting(Wanted::Tool(name)))
+    }
+
+    /// Waits for whatever could still bring a tool of this name, and looks again The name
+    /// must be normalised.
+    pub async fn arrival(&self, name: &ToolName) -> Option<Arc<dyn ToolExecutor>> {
+        for source in self.sources.iter() {
+            source.started(Wanted::Tool(name)).await;
+        }
+        let mut tools = self.sources.iter().flat_map(|source| source.snapshot());
+        tools.find(|tool| tool.name().clone().with_default_namespace() == *name)
+    }
+
+    /// The deferred tools, in the order of registration.
+    pub fn deferred(&self) -> Vec<Arc<dyn ToolExecutor>> {
+        let deferred = self.in_order.iter().filter(|tool| tool.exposure() == ToolExposure::Deferred);
+        deferred.cloned().collect()
+    }
+
+    /// What the model is shown: the direct tools, then the deferred ones that it has found, as the layers leave them.
+    /// Where there is no search, deferred tools are direct ones (core.md 4.4).
+    pub fn specs(&self, loaded: &LoadedTools, layers: &[Arc<dyn SpecLayer>]) -> Vec<ToolSpec> {
+        let can_search = self.get(&ToolSearch::plain_name().with_default_namespace()).is_some();
         let direct = self.in_order.iter().filter(|tool| match tool.exposure() {
             ToolExposure::Direct | ToolExposure::DirectModelOnly => true,
-            ToolExposure::Deferred | ToolExposure::Hidden => false,
+            ToolExposure::Deferred => !can_search,
+            ToolExposure::Hidden => false,
         });
-        let specs = direct.map(|tool| tool.spec()).collect();
+        let found = loaded.names().filter_map(|name| self.get(name));
+        let found = found.filter(|tool| can_search && tool.exposure() == ToolExposure::Deferred);
+        let specs = merge_namespaces(direct.chain(found).map(|tool| tool.spec()).collect());
         layers.iter().fold(specs, |specs, layer| layer.apply(specs))
     }
 }
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

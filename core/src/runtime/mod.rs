@@ -169,6 +169,12 @@ impl Task {
         let cancellation = found.call().cancellation.clone();
         async move {
             events.show(Shown::new(shown_id, found.call()));
+            let (mut known, mut waits, mut given_up) = (known, waits, false);
+            if !known && found.may_come() {
+                given_up = !Box::pin(has_looked_again(&mut ticket, &mut found, &cancellation)).await;
+                (known, waits) =
+                    found.tool().map_or((false, false), |tool| (true, tool.waits_for_cancellation()));
+            }
             let finished = {
                 let mut work = pin!(async {
                     ticket.admitted().await;
@@ -176,6 +182,7 @@ impl Task {
                 });
                 let first = tokio::select! {
                     biased;
+                    () = std::future::ready(()), if given_up => None,
                     end = &mut work => Some(end),
                     () = cancellation.cancelled() => None,
                 };
@@ -196,6 +203,16 @@ impl Task {
             end
         }
     }
+}
+
+/// Looks again for a tool that was not there, once whatever is still starting could have brought it. False where the
+/// call was cancelled before that.
+async fn has_looked_again(ticket: &mut Ticket, found: &mut Found, cancellation: &CancellationToken) -> bool {
+    let looking = async {
+        ticket.admitted().await;
+        found.look_again().await;
+    };
+    cancellation.run_until_cancelled(looking).await.is_some()
 }
 
 /// The end of a call that was cut short, told to everybody who would have heard of another end.

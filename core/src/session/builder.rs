@@ -21,7 +21,7 @@ use crate::hooks::{
     Handler, Hook, HookChain, HookConfig, HookServices, InProcess, SessionStartSource, Spill, command_hooks,
 };
 use crate::policy::{AllowAll, Policy};
-use crate::registry::{DuplicateTool, ToolRegistry};
+use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
 use crate::rollout::{RecorderHost, Resumed, RolloutError, RolloutRecorder};
 use crate::runtime::CallNumbers;
 
@@ -222,6 +222,7 @@ impl SessionBuilder {
         let tools = ToolRegistry::new(self.tools)?;
         let opened = open(&self.rollout, &self.options, &self.host).await?;
         let Opened { id, recorder, items, calls, begun } = opened;
+        let loaded = items.iter().collect();
         let mut history = History::new(self.options.truncation);
         history.extend(items);
         let numbers = Arc::new(CallNumbers::default());
@@ -239,8 +240,9 @@ impl SessionBuilder {
             id,
             options: self.options,
             client: self.client,
-            tools,
-            sources: self.sources,
+            tools: Toolbox::new(tools, self.sources),
+            catalogues: Arc::default(),
+            loaded,
             layers: self.layers,
             hooks: HookChain::of(hooks, services),
             policy: self.policy,

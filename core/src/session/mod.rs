@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenon_protocol::{ResponseItem, RolloutItem, TokenUsage};
-use tenon_tools::{Event, Host, ModelClient, SpecLayer, StepContext, ToolExecutor, ToolSource, TurnMode};
+use tenon_tools::{Event, Host, ModelClient, SpecLayer, StepContext, ToolExecutor, ToolSpec, TurnMode};
 use tokio_util::sync::CancellationToken;
 
 pub use builder::{BuildError, SessionBuilder};
@@ -18,12 +18,14 @@ pub use handle::SessionHandle;
 pub use options::{DEFAULT_STREAM_MAX_RETRIES, SessionOptions};
 
 use crate::dispatch::{CallJournal, DispatchEnvironment, LifecycleObserver, NoJournal};
+use crate::handlers::ToolSearch;
 use crate::history::History;
 use crate::hooks::{HookChain, HookContext, SessionStart, SessionStartSource};
 use crate::policy::Policy;
-use crate::registry::{DuplicateTool, ToolRegistry};
+use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
 use crate::rollout::RolloutRecorder;
 use crate::runtime::{CallNumbers, RunningCall};
+use crate::search::{LoadedTools, SearchCatalogues};
 use crate::turn::{Turn, TurnEnd, TurnInput, environment_context};
 use nested::NestedCalls;
 
@@ -32,8 +34,9 @@ pub struct Session {
     id: String,
     options: SessionOptions,
     client: Arc<dyn ModelClient>,
-    tools: ToolRegistry,
-    sources: Vec<Arc<dyn ToolSource>>,
+    tools: Toolbox,
+    catalogues: Arc<SearchCatalogues>,
+    loaded: LoadedTools,
     layers: Vec<Arc<dyn SpecLayer>>,
     hooks: HookChain,
     policy: Arc<dyn Policy>,
@@ -167,6 +170,7 @@ impl Session {
     /// Keeps an item, in memory and in the file.
     pub(crate) async fn record(&mut self, item: ResponseItem) {
         let item = item.with_id_if_absent();
+        self.loaded.note(&item);
         self.history.record(item.clone());
         if item.is_recorded() {
             self.write_down(RolloutItem::ResponseItem(item)).await;
@@ -194,9 +198,17 @@ impl Session {
 
     /// The tools of a step, and those whose name was taken.
     pub(crate) fn registry(&self) -> (ToolRegistry, Vec<DuplicateTool>) {
-        let mut registry = self.tools.clone();
-        let left_out = registry.extend_from(&self.sources);
+        let (mut registry, mut left_out) = self.tools.registry();
+        if self.options.abilities.tool_search {
+            let search = ToolSearch::over(&self.tools, &self.catalogues, registry.deferred());
+            left_out.extend(search.and_then(|search| registry.add(Arc::new(search)).err()));
+        }
         (registry, left_out)
+    }
+
+    /// What the model is shown of a step's tools.
+    pub(crate) fn specs(&self, registry: &ToolRegistry) -> Vec<ToolSpec> {
+        registry.specs(&self.loaded, &self.layers)
     }
 
     pub(crate) fn instructions(&self) -> &str {
@@ -205,10 +217,6 @@ impl Session {
 
     pub(crate) fn client(&self) -> Arc<dyn ModelClient> {
         Arc::clone(&self.client)
-    }
-
-    pub(crate) fn layers(&self) -> &[Arc<dyn SpecLayer>] {
-        &self.layers
     }
 
     pub(crate) fn hooks(&self) -> &HookChain {

@@ -30,7 +30,7 @@ impl Turn<'_> {
             model: step.model.clone(),
             instructions: self.session.instructions().to_owned(),
             input: self.session.history().for_prompt(&step.abilities),
-            tools: Arc::new(registry.specs(self.session.layers())),
+            tools: Arc::new(self.session.specs(&registry)),
             session_id: step.session_id.clone(),
         };
         let env = Arc::new(DispatchEnvironment {
