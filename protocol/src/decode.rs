@@ -3,11 +3,15 @@
 use std::borrow::Cow;
 
 use crate::event::ResponseEvent;
+use crate::peek::peek_text;
 use crate::sse::{Frame, MAX_EXCERPT_BYTES, SseFramer};
 use crate::wire::read_event;
 
 /// The most bytes of data one event may hold by default: room for images in base64, which the last event repeats.
 pub const DEFAULT_MAX_EVENT_BYTES: usize = 64 << 20;
+
+/// The type of the only event that nothing else makes up for.
+const ITEM_DONE: &str = "response.output_item.done";
 
 /// What came: an event, or something that is none.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,13 +22,17 @@ pub enum Decoded {
     Broken(BrokenEvent),
 }
 
-/// Something in a stream that is no event we can read. To be reported, then skipped (runtime.md D1).
+/// Something in a stream that is no event we can read. To be reported, then skipped (runtime.md D1); but a stream that
+/// may have lost an item is no whole answer any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokenEvent {
     /// What is wrong.
     pub reason: String,
     /// How it begins: at most 200 bytes, and `…` when there is more.
     pub excerpt: String,
+    /// Whether it may have been a whole item (`response.output_item.done`): then a call may be lost with it. False
+    /// where its type can be read and is another one.
+    pub may_be_item: bool,
 }
 
 impl std::fmt::Display for BrokenEvent {
@@ -34,6 +42,7 @@ impl std::fmt::Display for BrokenEvent {
 }
 
 impl BrokenEvent {
+    /// Of an event whose whole text is known.
     fn new(reason: String, text: &str) -> Self {
         let mut end = MAX_EXCERPT_BYTES.min(text.len());
         while !text.is_char_boundary(end) {
@@ -43,7 +52,19 @@ impl BrokenEvent {
             Some(head) if end < text.len() => format!("{head}…"),
             Some(_) | None => text.to_owned(),
         };
-        Self { reason, excerpt }
+        let may_be_item = peek_text(text, "type")
+            .map_or_else(|| text.starts_with('{') && text.contains(ITEM_DONE), |kind| kind == ITEM_DONE);
+        Self { reason, excerpt, may_be_item }
+    }
+
+    /// Of an event that was too large to be kept, by its first bytes.
+    fn too_large(max_event_bytes: usize, start: &[u8]) -> Self {
+        let start = String::from_utf8_lossy(start);
+        Self {
+            reason: format!("an event of more than {max_event_bytes} bytes was skipped"),
+            excerpt: format!("{start}…"),
+            may_be_item: peek_text(&start, "type").is_none_or(|kind| kind == ITEM_DONE),
+        }
     }
 }
 
@@ -100,11 +121,7 @@ fn decode_frame(frame: &Frame<'_>, max_event_bytes: usize, sink: &mut impl FnMut
                 json => sink(decode_event(json)),
             }
         }
-        Frame::TooLarge(excerpt) => {
-            let reason = format!("an event of more than {max_event_bytes} bytes was skipped");
-            let excerpt = format!("{}…", String::from_utf8_lossy(excerpt));
-            sink(Decoded::Broken(BrokenEvent { reason, excerpt }));
-        }
+        Frame::TooLarge(start) => sink(Decoded::Broken(BrokenEvent::too_large(max_event_bytes, start))),
     }
 }
 

@@ -76,8 +76,45 @@ fn too_large_events_are_reported_once_and_skipped() {
     let broken = Decoded::Broken(BrokenEvent {
         reason: format!("an event of more than {} bytes was skipped", DELTA.len()),
         excerpt: format!("{DELTA}…"),
+        may_be_item: false,
     });
     assert_eq!(seen, [broken, delta("a")]);
+}
+
+#[test]
+fn it_is_told_whether_an_item_may_be_lost() {
+    let rows = [
+        (r#"{"type":"response.output_item.done","item":{"type":"function_call","#, true),
+        (r#"{"type":"response.output_item.done","item":{"name":"x"}}"#, true),
+        (r#"{"type":"response.output_item.done"}"#, true),
+        (r#"{"item":{"type":"message"},"type":"response.output_item.done","output_index":}"#, true),
+        (r#"{"item":{"type":"message",,"type":"response.output_item.done"}"#, true),
+        (r#"{"type":"response.output_item.added","item":{"type":"function_call","#, false),
+        (r#"{"type":"response.output_text.delta","delta":"response.output_item.done"#, false),
+        (r#"{"object":"chat.completion.chunk"}"#, false),
+        (r#""response.output_item.done""#, false),
+        ("response.output_item.done", false),
+        ("{", false),
+    ];
+    for (text, expected) in rows {
+        let Decoded::Broken(broken) = decode_event(text) else { panic!("{text}") };
+        assert_eq!(broken.may_be_item, expected, "{text}");
+    }
+    // Of one that is too large, the beginning is all there is: an item unless it says something else.
+    let too_large = [
+        (r#"{"type":"response.output_item.done","item":"#, true),
+        (r#"{"type":"response.completed","response":"#, false),
+        (r#"{"item":{"type":"message","content":"#, true),
+        ("x", true),
+    ];
+    for (start, expected) in too_large {
+        let mut seen = Vec::new();
+        let mut decoder = EventDecoder::with_max_event_bytes(300);
+        let stream = format!("data: {start}{}\n\n", "x".repeat(300));
+        decoder.feed(stream.as_bytes(), &mut |decoded| seen.push(decoded));
+        let [Decoded::Broken(broken)] = seen.as_slice() else { panic!("{seen:?}") };
+        assert_eq!(broken.may_be_item, expected, "{start}");
+    }
 }
 
 #[test]

@@ -103,6 +103,12 @@ pub enum ResponseEvent {
         /// Why; `unknown` when the API does not say.
         reason: String,
     },
+    /// Something that could not be read and was skipped, for the operator. A decoder tells it as
+    /// [`Decoded::Broken`](crate::Decoded::Broken); this is how a client passes it on.
+    Skipped {
+        /// What is wrong with it.
+        reason: String,
+    },
     /// An event that changes nothing here, or that we don't know; for observers.
     Other {
         /// The event's `type`.

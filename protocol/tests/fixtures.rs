@@ -141,6 +141,7 @@ fn summary(decoded: &Decoded) -> String {
         }
         ResponseEvent::Failed(failure) => format!("failed: {failure}"),
         ResponseEvent::Incomplete { reason } => format!("incomplete: {reason}"),
+        ResponseEvent::Skipped { reason } => format!("skipped: {reason}"),
         ResponseEvent::Other { kind, raw } => format!("other: {kind} {raw}"),
     }
 }

@@ -107,19 +107,34 @@ where
         Poll::Ready(())
     }
 
-    /// Decodes a chunk, or the end.
+    /// Decodes a chunk, or the end. Where an item is lost, the stream ends with what came before it: what comes after
+    /// it may rest on it, and a call that nobody hears of would never be answered. What is cut off by the end of all
+    /// is not told: the stream has failed as it is.
     fn decode(&mut self, chunk: Option<&[u8]>) {
         let Self { decoder, ready, redactor, .. } = self;
+        let mut lost = None;
         let mut sink = |decoded| match decoded {
+            _ if lost.is_some() => {}
             Decoded::Event(event) => ready.push_back(event),
             Decoded::Broken(broken) => {
                 // The reason alone: the event's text is the model's, and no log's.
-                tracing::warn!(reason = redactor.clean(broken.reason), "skipped a broken event");
+                let reason = redactor.clean(broken.reason);
+                tracing::warn!(reason, "skipped a broken event");
+                match (chunk, broken.may_be_item) {
+                    (Some(_), true) => lost = Some(reason),
+                    (Some(_), false) => ready.push_back(ResponseEvent::Skipped { reason }),
+                    (None, _) => {}
+                }
             }
         };
         match chunk {
             Some(chunk) => decoder.feed(chunk, &mut sink),
             None => decoder.finish(&mut sink),
+        }
+        if let Some(reason) = lost {
+            let message = format!("an item of the answer could not be read: {reason}");
+            self.failure.get_or_insert_with(|| ModelError::retryable(ModelErrorKind::Stream, message));
+            self.state = State::Closed;
         }
     }
 
@@ -154,6 +169,7 @@ where
             | ResponseEvent::ReasoningTextDelta { .. }
             | ResponseEvent::CustomToolCallInputDelta { .. }
             | ResponseEvent::FunctionCallArgumentsDelta { .. }
+            | ResponseEvent::Skipped { .. }
             | ResponseEvent::Other { .. } => Some(event),
         }
     }

@@ -79,6 +79,7 @@ fn kind(event: &ResponseEvent) -> &'static str {
         ResponseEvent::OutputItemDone { .. } => "item",
         ResponseEvent::OutputTextDelta { .. } => "delta",
         ResponseEvent::Completed { .. } => "completed",
+        ResponseEvent::Skipped { .. } => "skipped",
         ResponseEvent::Other { .. } => "other",
         _ => "unexpected",
     }
@@ -153,7 +154,69 @@ async fn a_broken_event_is_skipped_and_an_unknown_one_kept() {
         event!(r#"{"no":"type"}"#),
         event!(r#"{"type":"response.completed","response":{"id":"r"}}"#)
     ));
-    assert_eq!(fixture.all().await, (vec!["other", "completed"], None));
+    assert_eq!(fixture.all().await, (vec!["skipped", "other", "skipped", "completed"], None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_skipped_is_told_by_its_reason_alone() {
+    let mut fixture = Fixture::of(event!(r#"{"type":"response.output_text.delta","delta":["the model's"]}"#));
+    let skipped = fixture.next().await.unwrap().unwrap();
+    let ResponseEvent::Skipped { reason } = skipped else { panic!("{skipped:?}") };
+    let start = "a `response.output_text.delta` event whose members don't fit: invalid type: sequence";
+    assert!(reason.starts_with(start) && !reason.contains("the model's"), "{reason}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_has_lost_an_item_fails_behind_what_came_before_it() {
+    const ITEM: &str = event!(
+        r#"{"type":"response.output_item.done","item":{"type":"message","role":"assistant","content":[]}}"#
+    );
+    let broken = [
+        event!(r#"{"type":"response.output_item.done","item":{"type":"function_call","name":"x""#),
+        event!(r#"{"type":"response.output_item.done","item":{"name":"x"}}"#),
+        event!(r#"{"type":"response.output_item.done","item":"x"}"#),
+        event!(r#"{"item":{"type":"function_call"},"type":"response.output_item.done""#),
+    ];
+    for broken in broken {
+        let mut fixture = Fixture::new();
+        fixture.send(ITEM);
+        fixture.send(broken);
+        fixture.send(ITEM);
+        fixture.send(COMPLETED);
+        let (kinds, error) = fixture.all().await;
+        let error = error.unwrap();
+        assert_eq!((kinds, error.kind, error.retryable), (vec!["item"], ModelErrorKind::Stream, true));
+        assert!(error.message.starts_with("an item of the answer could not be read: "), "{error:?}");
+    }
+    // In one chunk with what comes behind it, too.
+    let mut fixture = Fixture::of(concat!(
+        event!(r#"{"type":"response.output_item.done","item":1}"#),
+        event!(r#"{"type":"response.completed","response":{"id":"r"}}"#)
+    ));
+    let (kinds, error) = fixture.all().await;
+    assert_eq!((kinds, error.map(|error| error.retryable)), (vec![], Some(true)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_that_is_too_large_fails_the_stream_and_another_event_that_is_does_not() {
+    let huge: &'static str = "x".repeat(tenon_protocol::DEFAULT_MAX_EVENT_BYTES).leak();
+    for (start, expected) in [
+        ("data: {\"type\":\"response.output_item.done\",\"item\":\"", None),
+        ("data: {\"type\":\"response.output_item.added\",\"item\":\"", Some(vec!["skipped", "completed"])),
+    ] {
+        let mut fixture = Fixture::new();
+        for part in [start, huge, "\"}\n\n", COMPLETED] {
+            fixture.send(part);
+        }
+        let (kinds, error) = fixture.all().await;
+        match expected {
+            Some(expected) => assert_eq!((kinds, error), (expected, None)),
+            None => {
+                let text = "an item of the answer could not be read: an event of more than 67108864 bytes was skipped";
+                assert_eq!((kinds, error), (vec![], stream_error(text)));
+            }
+        }
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -86,6 +86,7 @@ pub(crate) fn is_last(event: &ResponseEvent) -> bool {
         | ResponseEvent::ReasoningTextDelta { .. }
         | ResponseEvent::CustomToolCallInputDelta { .. }
         | ResponseEvent::FunctionCallArgumentsDelta { .. }
+        | ResponseEvent::Skipped { .. }
         | ResponseEvent::Other { .. } => false,
     }
 }

@@ -39,7 +39,12 @@ pub(super) struct Streamed {
     /// What the server said went wrong. It is raised when the stream ends.
     failure: Option<ModelError>,
     completed: bool,
+    /// How many parts of it could not be read.
+    skipped: usize,
 }
+
+/// How many unreadable parts of one answer the operator is told of one by one.
+const MAX_SKIPPED_TOLD: usize = 5;
 
 impl Turn<'_> {
     pub(super) async fn sample(&mut self) -> Sampled {
@@ -133,12 +138,26 @@ impl Turn<'_> {
                 let message = format!("Incomplete response returned, reason: {reason}");
                 streamed.failure = Some(ModelError::retryable(ModelErrorKind::Stream, message));
             }
+            ResponseEvent::Skipped { reason } => self.warn_of_skipped(&reason, streamed),
             ResponseEvent::Created { .. }
             | ResponseEvent::ReasoningSummaryTextDone { .. }
             | ResponseEvent::ReasoningSummaryPartAdded { .. }
             | ResponseEvent::FunctionCallArgumentsDelta { .. }
             | ResponseEvent::Other { .. } => {}
         }
+    }
+
+    /// Tells the operator of what could not be read; of an answer that is full of it, not of every part.
+    fn warn_of_skipped(&self, reason: &str, streamed: &mut Streamed) {
+        streamed.skipped += 1;
+        let message = match streamed.skipped.checked_sub(MAX_SKIPPED_TOLD) {
+            None | Some(0) => {
+                format!("a part of the model's answer could not be read and was skipped: {reason}")
+            }
+            Some(1) => "more parts of the model's answer could not be read and were skipped".to_owned(),
+            Some(_) => return,
+        };
+        self.session.emit(Event::Warning { message });
     }
 
     fn finish_observer(&self, item: &ResponseItem, streamed: &mut Streamed) {
