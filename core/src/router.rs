@@ -1,7 +1,9 @@
 //! Is this item a call for us, and whose (core.md 4.1).
 
-use tenon_protocol::{CallId, ItemKind, ResponseItem, SearchToolCallParams, ToolName};
+use tenon_protocol::{CallId, ItemKind, ResponseItem, SearchToolCallParams, ToolName, UnknownItem};
 use tenon_tools::{FunctionCallError, ToolCall, ToolCallSource, ToolPayload};
+
+use crate::history::{CallFamily, unfit_call};
 
 /// The plain name of the tool that client-side searches are for. It carries no namespace: lookup normalises it.
 const TOOL_SEARCH: &str = "tool_search";
@@ -21,6 +23,11 @@ pub enum Route {
         /// The call.
         call_id: CallId,
         /// Its answer.
+        text: String,
+    },
+    /// It is a call whose members don't fit. It goes back as it came, beside this answer.
+    Unfit {
+        /// What the model reads in place of an output.
         text: String,
     },
     /// It is a call without an id: nothing could be paired with it, so that it is not sent back.
@@ -50,6 +57,7 @@ impl ToolRouter {
         match Self::route(item)? {
             Route::Call(call) => Ok(Some(call)),
             Route::Answered { .. }
+            | Route::Unfit { .. }
             | Route::WithoutCallId { .. }
             | Route::Unanswered { .. }
             | Route::NotACall => Ok(None),
@@ -100,8 +108,8 @@ impl ToolRouter {
             ItemKind::Unknown(unknown) if UNANSWERED_KINDS.contains(&unknown.tag.as_str()) => {
                 Ok(Route::Unanswered { kind: unknown.tag.clone() })
             }
+            ItemKind::Unknown(unknown) => Ok(unfit(item, unknown)),
             ItemKind::ToolSearchCall(_)
-            | ItemKind::Unknown(_)
             | ItemKind::Message(_)
             | ItemKind::AgentMessage(_)
             | ItemKind::AdditionalTools(_)
@@ -133,6 +141,15 @@ fn with_call_id(item: &ResponseItem, call_id: Option<&str>, route: impl FnOnce(C
     match call_id {
         Some(call_id) => route(CallId::from(call_id)),
         None => without_call_id(item),
+    }
+}
+
+/// An item of an unknown kind is no call; one of a call's kind whose members don't fit is one that nobody can run.
+fn unfit(item: &ResponseItem, unknown: &UnknownItem) -> Route {
+    match (unfit_call(unknown), &unknown.call_id, &unknown.reason) {
+        (Some(_), Some(_), Some(reason)) => Route::Unfit { text: format!("not run: {reason}") },
+        (Some(CallFamily::Function | CallFamily::Custom), None, _) => without_call_id(item),
+        (Some(CallFamily::Search), None, _) | (Some(_), _, None) | (None, ..) => Route::NotACall,
     }
 }
 

@@ -9,7 +9,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use support::{Events, Log, Script, brief, build, builder, call, custom, item, outputs, pair, said, sent};
 use tenon_core::{INTERRUPT_MARKER, TurnEnd};
-use tenon_protocol::CallId;
+use tenon_protocol::{CallId, ResponseEvent};
 use tenon_tools::{Event, LifecycleOutcome, ScriptedModel, ScriptedTurn};
 use tokio_util::sync::CancellationToken;
 
@@ -250,6 +250,7 @@ async fn items_that_are_no_calls_for_us_are_kept_answered_or_named() {
             "function_call_output l",
             "shell_call s",
             "function_call m",
+            "function_call_output m",
         ]
     );
     let unknown = serde_json::to_string(model.prompts()[1].input[2].as_ref()).unwrap();
@@ -282,4 +283,91 @@ async fn steering_joins_the_running_turn_before_its_next_request() {
     let tail: Vec<_> = sent(&model, 1).into_iter().skip(3).collect();
     assert_eq!(tail[0].2, "did a");
     assert_eq!(tail[1], ("message".to_owned(), "user".to_owned(), "and mind the gap".to_owned()));
+}
+
+#[tokio::test]
+async fn a_call_whose_members_do_not_fit_goes_back_as_it_came_with_an_answer_beside_it() {
+    let function = r#"{"type":"function_call","name":5,"call_id":"a","arguments":"{}"}"#;
+    let surrogate =
+        r#"{"type":"function_call","name":"t","call_id":"a","arguments":"{\"text\":\"\ud83d\"}"}"#;
+    let rows = [
+        (function, "function_call_output"),
+        (r#"{"type":"function_call","name":"t","call_id":"a","arguments":{}}"#, "function_call_output"),
+        (surrogate, "function_call_output"),
+        (r#"{"type":"custom_tool_call","name":"t","call_id":"a","input":[]}"#, "custom_tool_call_output"),
+        (r#"{"type":"local_shell_call","call_id":"a","status":1,"action":{}}"#, "function_call_output"),
+        (r#"{"type":"tool_search_call","call_id":"a","execution":1,"arguments":{}}"#, "tool_search_output"),
+    ];
+    for (text, output_kind) in rows {
+        let (log, events) = (Log::default(), Events::default());
+        let model = model(vec![vec![tenon_protocol::ResponseItem::parse(text).unwrap()], vec![said("end")]]);
+        let home = tempfile::tempdir().unwrap();
+        let builder = builder(&model, &events).tool(Script::new("t", &log)).rollout_in(home.path());
+        let mut session = build(builder).await;
+        let never = CancellationToken::new();
+        // The model is not asked again for its sake (core.md 7.1); whenever it is, the request is whole.
+        session.run_turn("go", &never).await;
+        assert_eq!(model.prompts().len(), 1, "{text}");
+        session.run_turn("on", &never).await;
+        let input = &model.prompts()[1].input;
+        let position = input.iter().position(|item| item.call_id() == Some("a")).unwrap();
+        // As it came, but for the id that every item gets.
+        let sent = input[position].raw_json().into_owned();
+        assert!(sent.ends_with(text.trim_start_matches('{')), "{sent}");
+        let answer: serde_json::Value = serde_json::from_str(&input[position + 1].raw_json()).unwrap();
+        assert_eq!((&answer["type"], &answer["call_id"]), (&json!(output_kind), &json!("a")), "{text}");
+        if output_kind != "tool_search_output" {
+            let words = answer["output"].as_str().unwrap();
+            assert!(
+                words.starts_with("not run: a `") && words.contains("whose members don't fit"),
+                "{words}"
+            );
+        }
+        assert_eq!(input.iter().filter(|item| item.call_id() == Some("a")).count(), 2);
+        assert_eq!((log.lines().len(), events.warnings().len()), (0, 1), "{text}");
+        assert_eq!(session.history().unpaired_calls(), []);
+        let file = std::fs::read_to_string(session.rollout_path().unwrap()).unwrap();
+        assert_eq!(file.matches(text.trim_start_matches('{')).count(), 1, "{file}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_does_not_fit_and_has_no_id_stays_on_disk_and_the_model_is_told() {
+    for (text, kind) in [
+        (r#"{"type":"function_call","name":5,"arguments":"{}"}"#, "function_call"),
+        (r#"{"type":"function_call","name":"t","call_id":5,"arguments":"{}"}"#, "function_call"),
+        (r#"{"type":"custom_tool_call","name":"t","call_id":null,"input":5}"#, "custom_tool_call"),
+    ] {
+        let (log, events) = (Log::default(), Events::default());
+        let model = model(vec![vec![tenon_protocol::ResponseItem::parse(text).unwrap()], vec![said("end")]]);
+        let home = tempfile::tempdir().unwrap();
+        let builder = builder(&model, &events).tool(Script::new("t", &log)).rollout_in(home.path());
+        let mut session = build(builder).await;
+        assert_eq!(session.run_turn("go", &CancellationToken::new()).await, completed("end"));
+        let last = sent(&model, 1).pop().unwrap();
+        let told = format!("a {kind} item without call_id was ignored");
+        assert_eq!(last, ("message".to_owned(), "developer".to_owned(), told));
+        assert!(model.prompts()[1].input.iter().all(|item| item.tag() != kind));
+        let file = std::fs::read_to_string(session.rollout_path().unwrap()).unwrap();
+        assert!(file.contains(text.trim_start_matches('{')), "{file}");
+    }
+}
+
+#[tokio::test]
+async fn the_operator_hears_of_parts_that_could_not_be_read_but_not_of_hundreds() {
+    for (skipped, expected) in [(1, 1), (5, 5), (6, 6), (300, 6)] {
+        let events = Events::default();
+        let part = |n: usize| ResponseEvent::Skipped { reason: format!("part {n}") };
+        let ended = ResponseEvent::Completed { response_id: None, usage: None, end_turn: None };
+        let turn = ScriptedTurn::events((0..skipped).map(part).chain([ended]));
+        let model = Arc::new(ScriptedModel::new([turn]));
+        let mut session = build(builder(&model, &events)).await;
+        session.run_turn("go", &CancellationToken::new()).await;
+        let warnings = events.warnings();
+        assert_eq!(warnings.len(), expected);
+        assert_eq!(warnings[0], "a part of the model's answer could not be read and was skipped: part 0");
+        if expected == 6 {
+            assert_eq!(warnings[5], "more parts of the model's answer could not be read and were skipped");
+        }
+    }
 }

@@ -20,6 +20,8 @@ fn what_has_no_place_in_a_history_is_not_kept() {
         item(json!({"type": "ghost_snapshot", "ghost_commit": {}})),
         item(json!({"type": "function_call", "name": "x", "arguments": "{}"})),
         item(json!({"type": "custom_tool_call", "name": "x", "input": ""})),
+        item(json!({"type": "function_call", "name": 5, "arguments": "{}"})),
+        item(json!({"type": "custom_tool_call", "name": "x", "call_id": 5, "input": ""})),
         item(
             json!({"type": "local_shell_call", "status": "completed", "action": {"type": "exec", "command": []}}),
         ),
@@ -40,7 +42,11 @@ fn what_has_no_place_in_a_history_is_not_kept() {
         assert_eq!(history.record(item.clone()).as_deref(), Some(item));
     }
     assert_eq!(shown(history.items()), shown(&with_place));
-    assert_eq!(shown(&history.for_prompt(&ModelAbilities::default())), shown(&with_place));
+    // A call whose members don't fit is no call that runs; but no request shows it without an output.
+    let mut requested = shown(&with_place);
+    let answer = json!({"type": "function_call_output", "call_id": "a", "output": "aborted"});
+    requested.insert(5, answer.to_string());
+    assert_eq!(shown(&history.for_prompt(&ModelAbilities::default())), requested);
 }
 
 #[test]

@@ -23,7 +23,7 @@ use tenon_tools::{ModelAbilities, TruncationPolicy};
 pub use media::IMAGE_OMITTED;
 pub use normalise::ABORTED;
 pub use pairing::CallFamily;
-pub(crate) use pairing::{Positions, Role, index, role, synthetic_output};
+pub(crate) use pairing::{Positions, Role, index, role, synthetic_output, unfit_call};
 
 /// Looks at every item before it is kept, and may put another in its place: where images that no request could carry
 /// are shrunk or replaced.
@@ -195,8 +195,11 @@ fn is_kept(item: &ResponseItem) -> bool {
         | ItemKind::Compaction(_)
         | ItemKind::ContextCompaction(_)
         | ItemKind::CompactionTrigger(_)
-        | ItemKind::ConfigurationUpdate(_)
-        | ItemKind::Unknown(_) => true,
+        | ItemKind::ConfigurationUpdate(_) => true,
+        ItemKind::Unknown(unknown) => match unfit_call(unknown) {
+            Some(CallFamily::Function | CallFamily::Custom) => unknown.call_id.is_some(),
+            Some(CallFamily::Search) | None => true,
+        },
     }
 }
 

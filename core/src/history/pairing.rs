@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use tenon_protocol::{
     CustomToolCallOutput, FunctionCallOutput, FunctionCallOutputPayload, ItemKind, ResponseItem,
-    ToolSearchOutputItem,
+    ToolSearchOutputItem, UnknownItem,
 };
 use uuid::{Uuid, uuid};
 
@@ -68,8 +68,22 @@ pub(crate) fn role(item: &ResponseItem) -> Role<'_> {
         | ItemKind::ContextCompaction(_)
         | ItemKind::CompactionTrigger(_)
         | ItemKind::ConfigurationUpdate(_)
-        | ItemKind::GhostSnapshot(_)
-        | ItemKind::Unknown(_) => Role::Neither,
+        | ItemKind::GhostSnapshot(_) => Role::Neither,
+        ItemKind::Unknown(unknown) => {
+            unfit_call(unknown).map_or(Role::Neither, |family| Role::Call(family, id))
+        }
+    }
+}
+
+/// The family of a call whose members don't fit. Nobody can run it; but it goes back to the model as it came (core.md
+/// 7.1), and no request may show a call without an output.
+pub(crate) fn unfit_call(item: &UnknownItem) -> Option<CallFamily> {
+    item.reason.as_ref()?;
+    match item.tag.as_str() {
+        "function_call" | "local_shell_call" => Some(CallFamily::Function),
+        "custom_tool_call" => Some(CallFamily::Custom),
+        "tool_search_call" => Some(CallFamily::Search),
+        _ => None,
     }
 }
 

@@ -9,6 +9,7 @@ use tenon_tools::{Event, ToolCall, direct_source};
 
 use super::Turn;
 use super::sample::Streamed;
+use crate::history::synthetic_output;
 use crate::router::{Route, ToolRouter, tool_log_payload};
 use crate::runtime::ToolCallRuntime;
 
@@ -33,6 +34,13 @@ impl Turn<'_> {
                 streamed.follow_up = true;
                 self.session.record(item).await;
                 self.answer(call_id, &text).await;
+            }
+            Ok(Route::Unfit { text }) => {
+                let answer = synthetic_output(&item, &text);
+                self.session.record(item).await;
+                if let Some(answer) = answer {
+                    self.session.record(answer).await;
+                }
             }
             Ok(Route::WithoutCallId { message }) => {
                 streamed.follow_up = true;
