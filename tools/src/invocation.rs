@@ -7,6 +7,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Host, SharedTurnDiff, StepContext, ToolCallSource, ToolPayload};
 
+/// How a call that may run is confined. Policy and whoever approves decide it before the call runs (runtime.md D9.b, step
+/// 3); the tool that starts something holds it to that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Confinement {
+    /// By the step's sandbox mode.
+    #[default]
+    Sandboxed,
+    /// By nothing of ours.
+    Unsandboxed,
+}
+
 /// A call bound to the step it belongs to (core.md 2.2): all that a handler may see. What it may do beyond its own
 /// crate is behind [`Host`]. A handler is tested with a literal of this struct and [`Host::detached`].
 #[derive(Debug, Clone)]
@@ -21,6 +32,8 @@ pub struct ToolInvocation {
     pub source: ToolCallSource,
     /// The snapshot that the model's tool list was built from.
     pub step: Arc<StepContext>,
+    /// How the call is confined. It is settled when the call runs; in `prepare` it says nothing yet.
+    pub confinement: Confinement,
     /// Fires when the call is cancelled. A tool that owns processes or requests ends them and then answers.
     pub cancellation: CancellationToken,
     /// What the turn's patches really changed.
@@ -38,6 +51,7 @@ impl ToolInvocation {
             payload,
             source: ToolCallSource::Direct,
             step: Arc::new(StepContext::default()),
+            confinement: Confinement::default(),
             cancellation: CancellationToken::new(),
             tracker: SharedTurnDiff::default(),
             host: Host::detached(),

@@ -60,7 +60,7 @@ pub use host::{
     CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, Progress, SystemClock,
     ToolCaller, UserAnswer, UserChoice, UserQuestion,
 };
-pub use invocation::ToolInvocation;
+pub use invocation::{Confinement, ToolInvocation};
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};
 pub use output::{ResponseFacts, ToolOutput};
 pub use outputs::{

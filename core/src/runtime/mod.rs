@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tenon_protocol::{CallFinished, CallId, ResponseItem};
-use tenon_tools::{FunctionCallError, Host, LifecycleOutcome, ToolCall, ToolCallSource, ToolInvocation};
+use tenon_tools::{
+    Confinement, FunctionCallError, Host, LifecycleOutcome, ToolCall, ToolCallSource, ToolInvocation,
+};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
@@ -101,7 +103,8 @@ impl ToolCallRuntime {
             services: Arc::clone(&env.host.services),
         };
         let (step, tracker) = (Arc::clone(&env.step), env.tracker.clone());
-        ToolInvocation { call_id, tool_name, payload, source, step, cancellation, tracker, host }
+        let confinement = Confinement::default();
+        ToolInvocation { call_id, tool_name, payload, source, step, confinement, cancellation, tracker, host }
     }
 }
 
