@@ -74,6 +74,10 @@ impl PreparedCall for PreparedPatch {
         &self.effects
     }
 
+    fn diff(&self) -> Option<String> {
+        Some(self.plan.changes().iter().map(file_diff).collect())
+    }
+
     fn shown_as(&self) -> ShownAs {
         ShownAs::Item(self.item(ItemStatus::InProgress))
     }
@@ -119,6 +123,20 @@ impl PreparedCall for PreparedPatch {
         call.host.events.emit(Event::ItemCompleted(item));
         answer
     }
+}
+
+/// One change as people read it: which file, where to, and what of it.
+fn file_diff(change: &PlannedChange) -> String {
+    let path = change.path().display();
+    let (old, new) = match change.kind() {
+        ChangeKind::Add => ("/dev/null".to_owned(), path.to_string()),
+        ChangeKind::Delete => (path.to_string(), "/dev/null".to_owned()),
+        ChangeKind::Update => {
+            let to = change.move_to().unwrap_or(change.path());
+            (path.to_string(), to.display().to_string())
+        }
+    };
+    format!("--- {old}\n+++ {new}\n{}", change.unified_diff())
 }
 
 fn since(call: &ToolInvocation, started: Instant) -> Duration {

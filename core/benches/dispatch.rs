@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tenon_core::dispatch::Approvals;
 use tenon_core::hooks::HookChain;
+use tenon_core::policy::Limits;
 use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
 use tenon_protocol::{CallId, ResponseInputItem, ToolName};
 use tenon_tools::{
@@ -117,6 +119,8 @@ fn tenon() -> ToolCallRuntime {
         step: Arc::new(StepContext::default()),
         hooks: HookChain::default(),
         policy: Arc::new(AllowAll),
+        approvals: Approvals::default(),
+        limits: Arc::new(Limits::default()),
         journal: Arc::new(tenon_core::dispatch::NoJournal),
         observers: Arc::new([]),
         host: Host::detached(),

@@ -19,7 +19,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
+use tenon_core::dispatch::Approvals;
 use tenon_core::hooks::{HookChain, HookConfig};
+use tenon_core::policy::Limits;
 use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
 use tenon_exec::{ExecConfig, ExecService};
 use tenon_protocol::{CallId, ToolName};
@@ -77,6 +79,8 @@ fn runtime(hooks: HookChain) -> ToolCallRuntime {
         step: Arc::new(StepContext { cwd: "/".into(), ..StepContext::default() }),
         hooks,
         policy: Arc::new(AllowAll),
+        approvals: Approvals::default(),
+        limits: Arc::new(Limits::default()),
         journal: Arc::new(tenon_core::dispatch::NoJournal),
         observers: Arc::new([]),
         host: Host::detached(),

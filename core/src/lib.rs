@@ -40,7 +40,7 @@ pub use dispatch::{CallEnd, CallJournal, DispatchEnvironment, LifecycleObserver}
 pub use handlers::core_tools;
 pub use history::History;
 pub use hooks::Hook;
-pub use policy::{AllowAll, Policy, PolicyDecision};
+pub use policy::{AllowAll, Policy, PolicyDecision, Question, StandardPolicy};
 pub use registry::ToolRegistry;
 pub use router::{Route, ToolRouter};
 pub use runtime::{CallNumbers, Gate, RunningCall, ToolCallRuntime};

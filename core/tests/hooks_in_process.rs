@@ -14,7 +14,7 @@ use tenon_core::hooks::{
     PostToolUse, PostToolUseAction, PreDecision, PreToolUse, PreToolUseAction, PromptSubmit,
     PromptSubmitAction, SessionStart, SessionStartAction, Stop, StopAction,
 };
-use tenon_core::{Policy, PolicyDecision, TurnEnd};
+use tenon_core::{Policy, PolicyDecision, Question, TurnEnd};
 use tenon_tools::{
     ApprovalDecision, ApprovalRequest, Approver, Effects, LifecycleOutcome, ScriptedModel, ScriptedTurn,
     ToolInvocation,
@@ -215,7 +215,7 @@ impl Approver for Answers {
 
 #[tokio::test]
 async fn nothing_that_can_refuse_runs_after_the_first_side_effect() {
-    let ask = PolicyDecision::Ask { reason: None };
+    let ask = PolicyDecision::Ask(Question::default());
     let denied = |reason: Option<&str>| ApprovalDecision::Denied { reason: reason.map(str::to_owned) };
     let rows = [
         (PolicyDecision::Allow, ApprovalDecision::Abort, "did a", true),
@@ -234,7 +234,7 @@ async fn nothing_that_can_refuse_runs_after_the_first_side_effect() {
     for (decision, answer, expected, runs) in rows {
         let (log, events) = (Log::default(), Events::default());
         let model = Arc::new(ScriptedModel::new(vec![vec![call("a", "t", "echo")]]));
-        let asks = matches!(decision, PolicyDecision::Ask { .. });
+        let asks = matches!(decision, PolicyDecision::Ask(_));
         let builder = builder(&model, &events)
             .tool(Script::new("t", &log))
             .hook(Arc::new(Says { log: Some(log.clone()), ..Says::default() }))
@@ -266,7 +266,7 @@ async fn an_approver_who_aborts_ends_the_turn() {
     let model = Arc::new(ScriptedModel::new(vec![vec![call("a", "t", "echo")]]));
     let builder = builder(&model, &events)
         .tool(Script::new("t", &log))
-        .policy(Arc::new(Decides(PolicyDecision::Ask { reason: None }, log.clone())))
+        .policy(Arc::new(Decides(PolicyDecision::Ask(Question::default()), log.clone())))
         .approver(Arc::new(Answers(ApprovalDecision::Abort, log.clone())));
     let mut session = build(builder).await;
     assert_eq!(session.run_turn("go", &CancellationToken::new()).await, TurnEnd::Interrupted);

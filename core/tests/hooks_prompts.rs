@@ -16,7 +16,7 @@ use tenon_core::hooks::{
     HookConfig, PermissionRequest, PermissionRequestAction, PromptSubmit, PromptSubmitAction, SessionStart,
     SessionStartAction, Stop, StopAction,
 };
-use tenon_core::{Hook, Policy, PolicyDecision, TurnEnd};
+use tenon_core::{Hook, Policy, PolicyDecision, Question, TurnEnd};
 use tenon_tools::{
     ApprovalDecision, ApprovalRequest, Approver, CommandError, CommandOutcome, CommandRequest, CommandRunner,
     Effects, Event, ScriptedModel, ScriptedTurn, ToolInvocation,
@@ -212,7 +212,7 @@ struct Asks;
 #[async_trait]
 impl Policy for Asks {
     async fn decide(&self, _: &ToolInvocation, _: &Effects) -> PolicyDecision {
-        PolicyDecision::Ask { reason: None }
+        PolicyDecision::Ask(Question::default())
     }
 }
 

@@ -9,17 +9,21 @@
 //! - [`plain_command_list`]: plain words joined by `&&`, `||`, `;`, `|` (runtime.md D10.3).
 //! - [`whole_script_heredoc`]: a script that is one command fed by one heredoc, perhaps behind one
 //!   `cd` (runtime.md A8.2).
+//! - [`commands_within`]: every command that stands anywhere in a script, for those who look out for what must not
+//!   run.
 //! - [`script_of`]: the script inside an argument vector such as `["bash", "-lc", script]`
 //!   (runtime.md A8.1).
 //!
 //! Nothing here expands, runs or reads anything, and no input panics.
 
 mod argv;
+mod commands;
 mod heredoc;
 mod plain;
 mod syntax;
 mod word;
 
 pub use argv::{Shell, ShellScript, script_of};
+pub use commands::{FoundCommand, commands_within};
 pub use heredoc::{HeredocCall, MAX_HEREDOC_HEAD_BYTES, whole_script_heredoc};
 pub use plain::{Joint, MAX_PLAIN_SCRIPT_BYTES, PlainCommand, plain_command_list};

@@ -5,10 +5,14 @@ use tree_sitter::{Node, Parser, Tree};
 /// Parses `script` as bash. `None` when any part of it is not understood: a tree with an error in it
 /// says nothing reliable about the rest.
 pub(crate) fn parse(script: &str) -> Option<Tree> {
+    parse_all(script).filter(|tree| !tree.root_node().has_error())
+}
+
+/// Parses `script` as bash, with whatever is not understood as errors in the tree.
+pub(crate) fn parse_all(script: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let tree = parser.parse(script, None)?;
-    if tree.root_node().has_error() { None } else { Some(tree) }
+    parser.parse(script, None)
 }
 
 /// The text of `node`. `None` never happens for nodes of this script; it spares a panic if it did.

@@ -1,7 +1,7 @@
 //! No script panics, and what is called plain survives quoting.
 
 use proptest::prelude::*;
-use tenon_shell_parse::{plain_command_list, whole_script_heredoc};
+use tenon_shell_parse::{commands_within, plain_command_list, whole_script_heredoc};
 
 /// Scripts made of the pieces a shell cares about.
 fn shellish() -> impl Strategy<Value = String> {
@@ -30,12 +30,24 @@ proptest! {
     fn no_script_panics(script in shellish()) {
         let _ = plain_command_list(&script);
         let _ = whole_script_heredoc(&script);
+        let _ = commands_within(&script);
     }
 
     #[test]
     fn no_text_panics(script in any::<String>()) {
         let _ = plain_command_list(&script);
         let _ = whole_script_heredoc(&script);
+        let _ = commands_within(&script);
+    }
+
+    /// Who looks for all commands finds at least those of a plain list.
+    #[test]
+    fn plain_commands_are_found(script in shellish()) {
+        let Some(list) = plain_command_list(&script) else { return Ok(()) };
+        let plain: Vec<Vec<Option<String>>> =
+            list.into_iter().map(|command| command.words.into_iter().map(Some).collect()).collect();
+        let found: Vec<_> = commands_within(&script).into_iter().map(|command| command.words).collect();
+        prop_assert_eq!(found, plain);
     }
 
     /// Single quotes keep everything but themselves.

@@ -29,7 +29,7 @@ impl Policy for HouseRules {
         match effects.other.as_deref() {
             Some("writes to mother") => PolicyDecision::Allow,
             Some("writes to everyone") => PolicyDecision::Deny { text: "never to everyone".to_owned() },
-            _ => PolicyDecision::Ask { reason: Some("a letter leaves the house".to_owned()) },
+            _ => PolicyDecision::ask("a letter leaves the house"),
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct FileEffect {
 }
 
 /// What the model asked of the sandbox for a command (runtime.md B2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxPermissions {
     /// The step's own mode.
@@ -55,6 +55,15 @@ pub struct CommandEffect {
     /// The prefix the model proposes as a lasting rule.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prefix_rule: Option<Vec<String>>,
+}
+
+/// What a call would give a running session to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InputEffect {
+    /// The session.
+    pub session_id: i32,
+    /// How much, in bytes.
+    pub bytes: usize,
 }
 
 /// What an MCP server says of one of its tools. Absent is not false (core.md 9.5).
@@ -88,6 +97,9 @@ pub struct Effects {
     /// The command that would run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandEffect>,
+    /// What a running session would be given. It is confined as its command was, and was decided on with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<InputEffect>,
     /// The MCP tool that would be called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcp: Option<McpEffect>,
@@ -104,7 +116,8 @@ impl Effects {
 
     /// Whether the call only reads, or does not touch the world at all.
     pub fn is_none(&self) -> bool {
-        let Self { reads: _, writes, command, mcp, other } = self;
-        writes.is_empty() && command.is_none() && mcp.is_none() && other.is_none()
+        let Self { reads: _, writes, command, input, mcp, other } = self;
+        let nothing_else = command.is_none() && input.is_none() && mcp.is_none() && other.is_none();
+        writes.is_empty() && nothing_else
     }
 }

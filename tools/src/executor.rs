@@ -114,6 +114,12 @@ pub trait PreparedCall: Send + Sync {
     /// What running it would do.
     fn effects(&self) -> &Effects;
 
+    /// What running it would change, as a unified diff, for whoever is asked to approve it. None where it would change
+    /// no file, or nobody knows how.
+    fn diff(&self) -> Option<String> {
+        None
+    }
+
     /// What the client sees of the call while it runs.
     fn shown_as(&self) -> ShownAs {
         ShownAs::Generic

@@ -23,26 +23,75 @@ pub trait EventSink: Send + Sync {
     fn emit(&self, event: Event);
 }
 
-/// What is asked before a call may run.
+/// What is asked before a call may run: all that it would do, exactly.
 #[derive(Debug, Clone)]
 pub struct ApprovalRequest {
     /// The call that waits.
     pub call_id: CallId,
     /// Its tool.
     pub tool_name: ToolName,
-    /// What it would do: the exact command and folder, the files with their hashes, the MCP tool.
+    /// Where the call came from.
+    pub source: ToolCallSource,
+    /// What it would do: the exact command and folder, the files with their hashes, the MCP tool. Script files that
+    /// the command names are among the files read.
     pub effects: Effects,
+    /// What it would change, as a unified diff with absolute paths: for a patch.
+    pub diff: Option<String>,
+    /// What it is called with: for everything that is neither a command nor a patch.
+    pub arguments: Option<Value>,
     /// Why it is asked.
     pub reason: Option<String>,
+    /// How far a yes may reach, narrowest first; [`ApprovalScope::Once`] is always among it.
+    pub scopes: Vec<ApprovalScope>,
+    /// Whether it was approved before, and what it would do has changed since.
+    pub changed: bool,
 }
 
-/// The answer to an [`ApprovalRequest`].
+/// How far a yes reaches, and when it ends.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ApprovalScope {
+    /// This call, as it was shown. It ends with the call.
+    Once,
+    /// Whatever would do exactly the same: the command in its folder, the files, the MCP tool. It ends with the
+    /// session.
+    Session,
+    /// Every command that begins with these words, in this session and in later ones, without a sandbox. It ends when
+    /// the rule is taken out of the file.
+    Prefix {
+        /// The words. A person may be shown them and change them.
+        prefix: Vec<String>,
+        /// Where the rule is written to.
+        file: PathBuf,
+    },
+}
+
+impl ApprovalScope {
+    /// When it ends, in words.
+    pub fn ends(&self) -> String {
+        match self {
+            Self::Once => "with this call".to_owned(),
+            Self::Session => "with this session".to_owned(),
+            Self::Prefix { prefix: _, file } => {
+                format!("when the rule is taken out of {}", file.display())
+            }
+        }
+    }
+}
+
+/// The answer to an [`ApprovalRequest`] (runtime.md D9.a).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalDecision {
     /// This call may run.
     Approved,
-    /// This call, and those like it, for the rest of the session.
+    /// This call, and those that would do the same, for the rest of the session. Where that was not offered, it counts
+    /// for this call alone.
     ApprovedForSession,
+    /// This call, and from now on every command that begins with these words: those that were offered, or others that
+    /// a person has put in their place. Where no prefix was offered, it counts for this call alone.
+    ApprovedExecPolicyAmendment {
+        /// The words.
+        prefix: Vec<String>,
+    },
     /// It may not; with the words of whoever said so.
     Denied {
         /// Why, for the model.
@@ -55,9 +104,12 @@ pub enum ApprovalDecision {
 }
 
 /// Asks a person, or whoever decides in their place.
+///
+/// Several calls may wait at the same time. A question is asked once and answered once: the future's end is the answer.
 #[async_trait]
 pub trait Approver: Send + Sync {
-    /// Asks, and waits for the answer. Dropping the future withdraws the question.
+    /// Asks, and waits for the answer. Dropping the future withdraws the question: the call was cancelled, its time was
+    /// up, or another answer has settled it.
     async fn approve(&self, request: ApprovalRequest) -> ApprovalDecision;
 }
 

@@ -45,7 +45,9 @@ mod writable;
 
 pub use arguments::parse_arguments;
 pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
-pub use effects::{CommandEffect, ContentHash, Effects, FileEffect, McpEffect, SandboxPermissions};
+pub use effects::{
+    CommandEffect, ContentHash, Effects, FileEffect, InputEffect, McpEffect, SandboxPermissions,
+};
 pub use error::FunctionCallError;
 pub use event::{AbortReason, Event, LifecycleOutcome};
 pub use executor::{InputObserver, PreparedCall, ShownAs, ToolExecutor, ToolExposure};
@@ -56,9 +58,9 @@ pub use hook_run::{
     HookRunSummary, HookScope, HookSource,
 };
 pub use host::{
-    ApprovalDecision, ApprovalRequest, Approver, Clock, CommandError, CommandInterceptor, CommandOutcome,
-    CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, Progress, SystemClock,
-    ToolCaller, UserAnswer, UserChoice, UserQuestion,
+    ApprovalDecision, ApprovalRequest, ApprovalScope, Approver, Clock, CommandError, CommandInterceptor,
+    CommandOutcome, CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, Progress,
+    SystemClock, ToolCaller, UserAnswer, UserChoice, UserQuestion,
 };
 pub use invocation::{Confinement, ToolInvocation};
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};

@@ -1,54 +1,204 @@
-//! Stage 5: policy, then whoever approves. Both decide on what the tool prepared.
+//! Stage 5: policy, then whoever approves. Both decide on what the tool prepared, and a yes is bound to that.
 
-use tenon_tools::{ApprovalDecision, ApprovalRequest, Effects, PreparedCall};
+use tenon_tools::{
+    ApprovalDecision, ApprovalRequest, ApprovalScope, Confinement, Effects, Event, PreparedCall, ToolPayload,
+    TruncationPolicy, truncate_text,
+};
 
+use super::bound::Bound;
 use super::pre::touched;
 use super::{Dispatch, Stopped};
 use crate::hooks::{HookContext, PermissionRequest, PermissionRequestAction};
-use crate::policy::PolicyDecision;
+use crate::policy::{PolicyDecision, Question};
 
-/// What the model reads of the refusal of a plain tool.
+/// What a client says where a person has said no and nothing else (runtime.md D9.4).
 const REFUSED: &str = "rejected by user";
 /// What the model reads when nobody answered in time.
 const TIMED_OUT: &str = "approval timed out";
+/// How often a call is asked about again since what it would do has changed.
+const MAX_QUESTIONS: usize = 3;
+/// What the model reads when it changed each time.
+const KEEPS_CHANGING: &str = "not run: what this call would do changed each time its approval was given";
+/// How much of a client's own words the model is shown (runtime.md D9.4).
+const MAX_REFUSAL: TruncationPolicy = TruncationPolicy::Tokens(900);
+/// How much of a diff is put before whoever approves, in bytes.
+const MAX_DIFF: TruncationPolicy = TruncationPolicy::Bytes(64 * 1024);
+
+/// What a question came to.
+enum Answer {
+    /// It may run; how far the yes reaches.
+    Yes(ApprovalScope),
+    /// Another answer has settled it in the meantime.
+    Settled(Confinement),
+}
 
 impl Dispatch {
-    /// Lets policy, hooks and whoever approves decide. A call without effects has nothing to decide on.
-    pub(super) async fn approve(&mut self, prepared: &dyn PreparedCall) -> Result<(), Stopped> {
-        let effects = prepared.effects();
-        if effects.is_none() {
-            return Ok(());
+    /// Lets policy, hooks and whoever approves decide, and gives back the call that may run. A call without effects has
+    /// nothing to decide on.
+    pub(super) async fn approve(
+        &mut self,
+        prepared: Box<dyn PreparedCall>,
+    ) -> Result<Box<dyn PreparedCall>, Stopped> {
+        let asks = self.ask.take();
+        if prepared.effects().is_none() && asks.is_none() {
+            return Ok(prepared);
         }
-        match self.env.policy.decide(&self.call, effects).await {
-            PolicyDecision::Allow => Ok(()),
+        let decision = self.env.policy.decide(&self.call, prepared.effects()).await;
+        match asked_by_hook(decision, asks) {
+            PolicyDecision::Allow => Ok(prepared),
+            PolicyDecision::AllowUnsandboxed => {
+                self.call.confinement = Confinement::Unsandboxed;
+                Ok(prepared)
+            }
             PolicyDecision::Deny { text } => Err(Stopped::Refused(text)),
-            PolicyDecision::Ask { reason } => Box::pin(self.ask(effects, reason)).await,
+            // On the heap, since most calls are not asked about and should not carry the room for it.
+            PolicyDecision::Ask(question) => Box::pin(self.ask_until_settled(prepared, question)).await,
         }
     }
 
-    async fn ask(&mut self, effects: &Effects, reason: Option<String>) -> Result<(), Stopped> {
-        match self.ask_hooks(effects).await {
-            PermissionRequestAction::Allow => return Ok(()),
+    /// Asks, and asks again where what was approved has changed meanwhile.
+    async fn ask_until_settled(
+        &mut self,
+        mut prepared: Box<dyn PreparedCall>,
+        mut question: Question,
+    ) -> Result<Box<dyn PreparedCall>, Stopped> {
+        for asked_before in 0..MAX_QUESTIONS {
+            let bound = Bound::of(prepared.effects()).await;
+            let scope = match self.ask(prepared.as_ref(), &bound, &question, asked_before > 0).await? {
+                Answer::Yes(scope) => scope,
+                Answer::Settled(confinement) => {
+                    self.call.confinement = confinement;
+                    return Ok(prepared);
+                }
+            };
+            let again = self.tool.prepare(&self.call).await?;
+            if Bound::of(again.effects()).await == bound {
+                self.remember(prepared.effects(), &scope).await;
+                if question.unsandboxed || self.is_allowed_by_new_rule(prepared.effects(), &scope).await {
+                    self.call.confinement = Confinement::Unsandboxed;
+                }
+                return Ok(prepared);
+            }
+            // What it would do now has to be decided on as it is now.
+            prepared = again;
+            question = match self.env.policy.decide(&self.call, prepared.effects()).await {
+                PolicyDecision::Ask(question) => question,
+                PolicyDecision::Deny { text } => return Err(Stopped::Refused(text)),
+                // Somebody was asked about it, so somebody is asked again.
+                PolicyDecision::Allow | PolicyDecision::AllowUnsandboxed => question,
+            };
+        }
+        Err(Stopped::Refused(KEEPS_CHANGING.to_owned()))
+    }
+
+    async fn ask(
+        &mut self,
+        prepared: &dyn PreparedCall,
+        bound: &Bound,
+        question: &Question,
+        changed: bool,
+    ) -> Result<Answer, Stopped> {
+        match self.ask_hooks(bound.effects()).await {
+            PermissionRequestAction::Allow => return Ok(Answer::Yes(ApprovalScope::Once)),
             PermissionRequestAction::Deny { message } => return Err(Stopped::Refused(message)),
             PermissionRequestAction::Undecided => {}
         }
-        let request = ApprovalRequest {
-            call_id: self.call.call_id.clone(),
-            tool_name: self.call.tool_name.clone(),
-            effects: effects.clone(),
-            reason,
+        let request = self.request(prepared, bound, question, changed);
+        let decision = match self.wait_for_answer(request, prepared.effects()).await {
+            Ok(decision) => decision,
+            Err(confinement) => return Ok(Answer::Settled(confinement)),
         };
-        match self.call.host.approver.approve(request).await {
-            ApprovalDecision::Approved | ApprovalDecision::ApprovedForSession => Ok(()),
-            ApprovalDecision::Denied { reason } => {
-                Err(Stopped::Refused(refusal_text(effects, reason.as_deref())))
+        let effects = prepared.effects();
+        let offers =
+            |wanted: fn(&ApprovalScope) -> bool| question.scopes.iter().find(|scope| wanted(scope)).cloned();
+        let scope = match decision {
+            ApprovalDecision::Approved => None,
+            ApprovalDecision::ApprovedForSession => offers(|scope| matches!(scope, ApprovalScope::Session)),
+            ApprovalDecision::ApprovedExecPolicyAmendment { prefix } => {
+                match offers(|scope| matches!(scope, ApprovalScope::Prefix { .. })) {
+                    Some(ApprovalScope::Prefix { prefix: _, file }) => {
+                        Some(ApprovalScope::Prefix { prefix, file })
+                    }
+                    Some(ApprovalScope::Once | ApprovalScope::Session) | None => None,
+                }
             }
-            ApprovalDecision::TimedOut => Err(Stopped::Refused(refusal_text(effects, Some(TIMED_OUT)))),
+            ApprovalDecision::Denied { reason } => return Err(refusal(effects, reason.as_deref())),
+            ApprovalDecision::TimedOut => return Err(refusal(effects, Some(TIMED_OUT))),
             ApprovalDecision::Abort => {
                 self.env.interrupt.cancel();
-                Err(Stopped::Refused(refusal_text(effects, None)))
+                return Err(refusal(effects, None));
+            }
+        };
+        Ok(Answer::Yes(scope.unwrap_or(ApprovalScope::Once)))
+    }
+
+    /// Waits for the answer, but no longer than may be waited, and not for one that another call's answer has given.
+    async fn wait_for_answer(
+        &self,
+        request: ApprovalRequest,
+        effects: &Effects,
+    ) -> Result<ApprovalDecision, Confinement> {
+        let approvals = &self.env.approvals;
+        let mut remembered = approvals.watch();
+        // An answer for this call alone is settled by no other.
+        let alone = request.scopes.iter().all(|scope| *scope == ApprovalScope::Once);
+        let mut answer = self.call.host.approver.approve(request);
+        let mut time_up = std::pin::pin!(approvals.time_up());
+        loop {
+            tokio::select! {
+                biased;
+                decision = &mut answer => return Ok(decision),
+                () = &mut time_up => return Ok(ApprovalDecision::TimedOut),
+                () = remembered.changed(), if !alone => match self.env.policy.decide(&self.call, effects).await {
+                    PolicyDecision::Allow => return Err(Confinement::Sandboxed),
+                    PolicyDecision::AllowUnsandboxed => return Err(Confinement::Unsandboxed),
+                    PolicyDecision::Ask(_) | PolicyDecision::Deny { .. } => {}
+                },
             }
         }
+    }
+
+    fn request(
+        &self,
+        prepared: &dyn PreparedCall,
+        bound: &Bound,
+        question: &Question,
+        changed: bool,
+    ) -> ApprovalRequest {
+        let effects = bound.effects();
+        let shows_itself = effects.command.is_some() || !effects.writes.is_empty();
+        ApprovalRequest {
+            call_id: self.call.call_id.clone(),
+            tool_name: self.call.tool_name.clone(),
+            source: self.call.source.clone(),
+            effects: effects.clone(),
+            diff: prepared.diff().map(|diff| truncate_text(&diff, MAX_DIFF)),
+            arguments: (!shows_itself).then(|| arguments(&self.call.payload)),
+            reason: question.reason.clone(),
+            scopes: question.scopes.clone(),
+            changed,
+        }
+    }
+
+    /// Remembers a yes that reaches beyond the call, and lets those who wait for theirs look whether it is for them.
+    async fn remember(&self, effects: &Effects, scope: &ApprovalScope) {
+        if *scope == ApprovalScope::Once {
+            return;
+        }
+        if let Err(reason) = self.env.policy.remember(&self.call, effects, scope).await {
+            let message = format!("the approval counts for this call alone: {reason}");
+            self.env.host.events.emit(Event::Warning { message });
+        }
+        self.env.approvals.remembered();
+    }
+
+    /// A rule allows without a sandbox (runtime.md D10.6), where it is one that speaks for this call.
+    async fn is_allowed_by_new_rule(&self, effects: &Effects, scope: &ApprovalScope) -> bool {
+        let decided = match scope {
+            ApprovalScope::Once | ApprovalScope::Session => return false,
+            ApprovalScope::Prefix { .. } => self.env.policy.decide(&self.call, effects).await,
+        };
+        decided == PolicyDecision::AllowUnsandboxed
     }
 
     async fn ask_hooks(&self, effects: &Effects) -> PermissionRequestAction {
@@ -73,17 +223,48 @@ impl Dispatch {
     }
 }
 
+/// What a hook wants asked is asked, unless it is refused anyway.
+fn asked_by_hook(decision: PolicyDecision, asks: Option<String>) -> PolicyDecision {
+    let Some(reason) = asks else { return decision };
+    match decision {
+        PolicyDecision::Allow => PolicyDecision::ask(reason),
+        PolicyDecision::AllowUnsandboxed => {
+            PolicyDecision::Ask(Question { reason: Some(reason), unsandboxed: true, ..Question::default() })
+        }
+        // A hook looks at this call: a yes to it is none to others.
+        PolicyDecision::Ask(question) => PolicyDecision::Ask(Question {
+            reason: Some(reason),
+            scopes: vec![ApprovalScope::Once],
+            ..question
+        }),
+        PolicyDecision::Deny { text } => PolicyDecision::Deny { text },
+    }
+}
+
+/// What the call is called with, as JSON where it is.
+fn arguments(payload: &ToolPayload) -> serde_json::Value {
+    let text = payload.log_payload();
+    serde_json::from_str(text).unwrap_or_else(|_| text.into())
+}
+
+fn refusal(effects: &Effects, reason: Option<&str>) -> Stopped {
+    Stopped::Refused(refusal_text(effects, reason))
+}
+
 /// What the model reads when somebody said no, by what they said no to (runtime.md D9.4).
 fn refusal_text(effects: &Effects, reason: Option<&str>) -> String {
-    let own_words = reason.map(str::trim).filter(|reason| !reason.is_empty());
+    let own_words = reason.map(str::trim).filter(|reason| !reason.is_empty() && *reason != REFUSED);
+    let own_words = own_words.map(|reason| truncate_text(reason, MAX_REFUSAL));
     match (effects, own_words) {
         (Effects { command: Some(_), .. }, None) => "exec command rejected by user".to_owned(),
         (Effects { command: Some(_), .. }, Some(reason)) => format!("exec command rejected: {reason}"),
         (Effects { mcp: Some(_), .. }, None) => "user rejected MCP tool call".to_owned(),
-        (Effects { mcp: Some(_), .. }, Some(reason)) => reason.to_owned(),
         (Effects { writes, .. }, None) if !writes.is_empty() => "patch rejected by user".to_owned(),
-        (Effects { writes, .. }, Some(reason)) if !writes.is_empty() => format!("patch rejected: {reason}"),
-        (_, Some(reason)) => reason.to_owned(),
+        (_, Some(reason)) => reason,
         (_, None) => REFUSED.to_owned(),
     }
 }
+
+#[cfg(test)]
+#[path = "approve_tests.rs"]
+mod tests;

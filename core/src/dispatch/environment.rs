@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use tenon_protocol::{CallId, ToolName};
 use tenon_tools::{Event, Host, LifecycleOutcome, SharedTurnDiff, StepContext};
 
-use super::CallJournal;
+use super::{Approvals, CallJournal};
 use crate::hooks::HookChain;
-use crate::policy::Policy;
+use crate::policy::{Limits, Policy};
 use crate::registry::ToolRegistry;
 
 /// Hears how calls end, once for each.
@@ -29,6 +29,10 @@ pub struct DispatchEnvironment {
     pub hooks: HookChain,
     /// Who decides on prepared calls.
     pub policy: Arc<dyn Policy>,
+    /// How long answers are waited for, and which reach further than their call.
+    pub approvals: Approvals,
+    /// How often something may be called; the session's.
+    pub limits: Arc<Limits>,
     /// Where calls are written down.
     pub journal: Arc<dyn CallJournal>,
     /// Who hears of ends.

@@ -3,6 +3,7 @@
 //! ```text
 //! 1 lookup     unknown: the model is answered
 //! 2 lookup     payload of the wrong kind: Fatal
+//!   limits     how often it may be called at all
 //! 3 pre        PreToolUse hooks: block, rewrite, context
 //! 4 prepare    the tool parses and verifies; nothing has happened yet
 //! 5 approve    policy, then whoever approves, on the facts of 4
@@ -14,12 +15,15 @@
 //! Nothing that can refuse runs after the first side effect. A panic is caught in here, so that every observer still
 //! hears of the end. Order and texts: core.md 5.1.
 
+mod approvals;
 mod approve;
+mod bound;
 mod call_events;
 mod environment;
 mod held;
 mod identity;
 mod journal;
+mod limits;
 mod lookup;
 mod outcome;
 mod post;
@@ -36,6 +40,7 @@ use tenon_tools::{
     FunctionCallError, LifecycleOutcome, ToolExecutor, ToolInvocation, ToolOutput, telemetry_preview,
 };
 
+pub use approvals::Approvals;
 pub(crate) use call_events::{CallEvents, Shown};
 pub use environment::{DispatchEnvironment, LifecycleObserver};
 pub(crate) use identity::Identity;
@@ -43,6 +48,8 @@ pub use journal::{CallJournal, JournalError, NoJournal};
 pub use outcome::{AnyToolResult, CallEnd};
 pub(crate) use run::panic_text;
 pub(crate) use terminal::Terminal;
+
+use crate::policy::WatchedCall;
 
 /// A call that was handed over.
 pub(crate) enum Found {
@@ -65,6 +72,10 @@ pub(crate) struct Dispatch {
     events: Arc<CallEvents>,
     /// What hooks have to tell the model, in order.
     contexts: Vec<String>,
+    /// The call as a loop guard knows it, once it was let in.
+    watched: Option<WatchedCall>,
+    /// Why a hook wants somebody asked.
+    ask: Option<String>,
     /// What the model had asked for, where a hook has rewritten it.
     original_input: Option<Value>,
     /// Whether PostToolUse hooks have been asked.
@@ -96,7 +107,18 @@ impl Found {
         match lookup::check(tool, &call) {
             Ok(tool) => {
                 let (contexts, original_input, looked_at) = (Vec::new(), None, false);
-                Self::Tool(Dispatch { env, tool, call, events, contexts, original_input, looked_at })
+                let (watched, ask) = (None, None);
+                Self::Tool(Dispatch {
+                    env,
+                    tool,
+                    call,
+                    events,
+                    contexts,
+                    watched,
+                    ask,
+                    original_input,
+                    looked_at,
+                })
             }
             Err(error) => Self::Nobody { env, call, events, error },
         }
@@ -160,14 +182,16 @@ impl Dispatch {
     /// The list of stages.
     async fn stages(&mut self) -> Result<AnyToolResult, Stopped> {
         let ran = self.stages_up_to_run().await;
+        self.watch_repeats(&ran);
         self.after_hooks(ran).await
     }
 
     async fn stages_up_to_run(&mut self) -> Result<Box<dyn ToolOutput>, Stopped> {
+        self.within_limits()?;
         #[cfg(not(tenon_without_hook_stages))]
         self.before_hooks().await?;
         let prepared = self.tool.prepare(&self.call).await?;
-        self.approve(prepared.as_ref()).await?;
+        let prepared = self.approve(prepared).await?;
         self.journal_started(prepared.as_ref()).await?;
         self.run(prepared).await
     }

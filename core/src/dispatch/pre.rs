@@ -48,6 +48,7 @@ impl Dispatch {
         if let Some(reason) = outcome.blocked {
             return Err(Stopped::Refused(block_text(&identity, &event, &reason)));
         }
+        self.ask = outcome.ask;
         if let Some(input) = outcome.rewrite {
             self.call.payload = identity.rewrite(&self.call.payload, &input)?;
             self.events.show_payload(&self.call);

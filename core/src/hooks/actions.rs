@@ -15,6 +15,12 @@ pub enum PreDecision {
         /// Why, for the model.
         reason: String,
     },
+    /// Somebody is asked first, as if the policy had wanted it. Of a hook in a file, an
+    /// [extended](super::HookContract) one alone may say so.
+    Ask {
+        /// Why, for whoever is asked.
+        reason: String,
+    },
     /// The call goes on with another input.
     Rewrite {
         /// The input in place of `tool_input`.
@@ -35,6 +41,11 @@ impl PreToolUseAction {
     /// The call does not happen, for this reason.
     pub fn block(reason: impl Into<String>) -> Self {
         Self { decision: PreDecision::Block { reason: reason.into() }, additional_context: None }
+    }
+
+    /// Somebody is asked first, for this reason.
+    pub fn ask(reason: impl Into<String>) -> Self {
+        Self { decision: PreDecision::Ask { reason: reason.into() }, additional_context: None }
     }
 
     /// The call goes on with this input.
@@ -116,7 +127,9 @@ pub(super) trait Action: Default + Send {
 impl Action for PreToolUseAction {
     fn status(&self) -> HookRunStatus {
         match self.decision {
-            PreDecision::Continue | PreDecision::Rewrite { .. } => HookRunStatus::Completed,
+            PreDecision::Continue | PreDecision::Ask { .. } | PreDecision::Rewrite { .. } => {
+                HookRunStatus::Completed
+            }
             PreDecision::Block { .. } => HookRunStatus::Blocked,
         }
     }
@@ -124,7 +137,7 @@ impl Action for PreToolUseAction {
     fn entries(&self) -> Vec<HookEntry> {
         let objection = match &self.decision {
             PreDecision::Continue | PreDecision::Rewrite { .. } => None,
-            PreDecision::Block { reason } => Some(reason),
+            PreDecision::Ask { reason } | PreDecision::Block { reason } => Some(reason),
         };
         listed([
             (HookEntryKind::Feedback, objection),

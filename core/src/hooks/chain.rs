@@ -45,6 +45,8 @@ pub struct PreToolUseOutcome {
     pub blocked: Option<String>,
     /// The input of the hook that finished last among those that rewrote; none when any blocked.
     pub rewrite: Option<Value>,
+    /// The reason of the first hook that wants somebody asked.
+    pub ask: Option<String>,
     /// What the model is told, in configured order.
     pub contexts: Vec<String>,
 }
@@ -114,6 +116,7 @@ impl HookChain {
             match answer.action.decision {
                 PreDecision::Continue => {}
                 PreDecision::Block { reason } => outcome.blocked = outcome.blocked.or(Some(reason)),
+                PreDecision::Ask { reason } => outcome.ask = outcome.ask.or(Some(reason)),
                 PreDecision::Rewrite { input } => {
                     if last_rewrite.is_none_or(|last| answer.finished > last) {
                         last_rewrite = Some(answer.finished);

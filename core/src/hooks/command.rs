@@ -128,7 +128,7 @@ impl Handler for CommandHook {
 
     async fn pre_tool_use(&self, event: &PreToolUse) -> Ran<PreToolUseAction> {
         let document = input::pre_tool_use(event, self.config.contract.extended);
-        let decide = |outcome: &_| decision::pre_tool_use(outcome, self.is_closed());
+        let decide = |outcome: &_| decision::pre_tool_use(outcome, self.config.contract);
         self.run(&event.context.cwd, document, "pre tool use", decide).await
     }
 

@@ -15,12 +15,12 @@ use tenon_tools::{
 use super::nested::NestedCalls;
 use super::sink::SessionEvents;
 use super::{Session, SessionHandle, SessionOptions};
-use crate::dispatch::LifecycleObserver;
+use crate::dispatch::{Approvals, LifecycleObserver};
 use crate::history::History;
 use crate::hooks::{
     Handler, Hook, HookChain, HookConfig, HookServices, InProcess, SessionStartSource, Spill, command_hooks,
 };
-use crate::policy::{AllowAll, Policy};
+use crate::policy::{AllowAll, Limits, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
 use crate::rollout::{RecorderHost, Resumed, RolloutError, RolloutRecorder};
 use crate::runtime::CallNumbers;
@@ -236,6 +236,7 @@ impl SessionBuilder {
         let home = self.hook_outputs.as_deref().or_else(|| self.rollout.home());
         let services = HookServices::new(&host, Spill::new(home, &id));
         let (hooks, warnings) = handlers(self.hooks, &host);
+        let (approval_timeout, limits) = (self.options.approval_timeout, self.options.limits.clone());
         let session = Session {
             id,
             options: self.options,
@@ -246,6 +247,8 @@ impl SessionBuilder {
             layers: self.layers,
             hooks: HookChain::of(hooks, services),
             policy: self.policy,
+            approvals: Approvals::within(approval_timeout),
+            limits: Arc::new(Limits::new(limits)),
             observers: self.observers.into(),
             host,
             history,

@@ -17,11 +17,11 @@ pub use builder::{BuildError, SessionBuilder};
 pub use handle::SessionHandle;
 pub use options::{DEFAULT_STREAM_MAX_RETRIES, SessionOptions};
 
-use crate::dispatch::{CallJournal, DispatchEnvironment, LifecycleObserver, NoJournal};
+use crate::dispatch::{Approvals, CallJournal, DispatchEnvironment, LifecycleObserver, NoJournal};
 use crate::handlers::ToolSearch;
 use crate::history::History;
 use crate::hooks::{HookChain, HookContext, SessionStart, SessionStartSource};
-use crate::policy::Policy;
+use crate::policy::{Limits, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
 use crate::rollout::RolloutRecorder;
 use crate::runtime::{CallNumbers, RunningCall};
@@ -40,6 +40,8 @@ pub struct Session {
     layers: Vec<Arc<dyn SpecLayer>>,
     hooks: HookChain,
     policy: Arc<dyn Policy>,
+    approvals: Approvals,
+    limits: Arc<Limits>,
     observers: Arc<[Arc<dyn LifecycleObserver>]>,
     host: Host,
     history: History,
@@ -225,6 +227,14 @@ impl Session {
 
     pub(crate) fn policy(&self) -> Arc<dyn Policy> {
         Arc::clone(&self.policy)
+    }
+
+    pub(crate) fn approvals(&self) -> Approvals {
+        self.approvals.clone()
+    }
+
+    pub(crate) fn limits(&self) -> Arc<Limits> {
+        Arc::clone(&self.limits)
     }
 
     pub(crate) fn observers(&self) -> Arc<[Arc<dyn LifecycleObserver>]> {

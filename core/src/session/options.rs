@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tenon_tools::{ApprovalPolicy, EnvironmentPolicy, ModelAbilities, SandboxPolicy, TruncationPolicy};
 
+use crate::policy::LimitOptions;
 use crate::turn::BASE_INSTRUCTIONS;
 
 /// How often a broken stream is tried again, unless the options say otherwise (runtime.md D2.2).
@@ -27,6 +28,10 @@ pub struct SessionOptions {
     pub sandbox: SandboxPolicy,
     /// When a person is asked.
     pub approval: ApprovalPolicy,
+    /// How long an approval is waited for; none waits as long as it takes.
+    pub approval_timeout: Option<Duration>,
+    /// How often something may be called; nothing is limited unless it is set.
+    pub limits: LimitOptions,
     /// How much of an output the model is shown.
     pub truncation: TruncationPolicy,
     /// What the model can take.
@@ -56,6 +61,8 @@ impl SessionOptions {
             environment: EnvironmentPolicy::default(),
             sandbox: SandboxPolicy::DangerFullAccess,
             approval: ApprovalPolicy::Never,
+            approval_timeout: None,
+            limits: LimitOptions::default(),
             truncation: TruncationPolicy::default(),
             abilities: ModelAbilities::default(),
             allow_login_shell: true,

@@ -38,6 +38,8 @@ impl Turn<'_> {
             step,
             hooks: self.session.hooks().clone(),
             policy: self.session.policy(),
+            approvals: self.session.approvals(),
+            limits: self.session.limits(),
             journal: self.session.journal(),
             observers: self.session.observers(),
             host: self.session.host().clone(),

@@ -20,6 +20,10 @@ impl PreparedCall for Intercepted {
         self.inner.effects()
     }
 
+    fn diff(&self) -> Option<String> {
+        self.inner.diff()
+    }
+
     fn shown_as(&self) -> ShownAs {
         self.inner.shown_as()
     }

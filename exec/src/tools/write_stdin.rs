@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use tenon_protocol::ToolName;
 use tenon_tools::{
-    Effects, FunctionCallError, HookIdentity, JsonSchema, PreparedCall, ShownAs, ToolExecutor,
+    Effects, FunctionCallError, HookIdentity, InputEffect, JsonSchema, PreparedCall, ShownAs, ToolExecutor,
     ToolInvocation, ToolOutput, ToolSpec, parse_arguments,
 };
 
@@ -76,8 +76,8 @@ impl ToolExecutor for WriteStdin {
         let effects = if chars.is_empty() {
             Effects::none()
         } else {
-            let what = format!("write {} bytes to session {}", chars.len(), arguments.session_id);
-            Effects { other: Some(what), ..Effects::none() }
+            let input = InputEffect { session_id: arguments.session_id, bytes: chars.len() };
+            Effects { input: Some(input), ..Effects::none() }
         };
         Ok(Box::new(Interaction {
             shared: Arc::clone(&self.shared),

@@ -5,25 +5,31 @@ use tenon_tools::CommandOutcome;
 use super::{Words, filled, of_tool};
 use crate::hooks::handler::Ran;
 use crate::hooks::output::{LegacyDecision, PermissionDecision, PreToolUseOutput, PreToolUseSpecific};
-use crate::hooks::{PreDecision, PreToolUseAction};
+use crate::hooks::{HookContract, PreDecision, PreToolUseAction};
 
 const WORDS: Words = Words {
     invalid: "hook returned invalid pre-tool-use JSON output",
     no_reason: Some("PreToolUse hook exited with code 2 but did not write a blocking reason to stderr"),
 };
 
-pub(in crate::hooks) fn pre_tool_use(outcome: &CommandOutcome, is_closed: bool) -> Ran<PreToolUseAction> {
+/// The reason of a hook that wants somebody asked and does not say why.
+const ASKS: &str = "a hook wants it approved";
+
+pub(in crate::hooks) fn pre_tool_use(
+    outcome: &CommandOutcome,
+    contract: HookContract,
+) -> Ran<PreToolUseAction> {
     of_tool(
         outcome,
         &WORDS,
-        is_closed,
+        contract.is_closed(),
         |reason| Ran::of(PreToolUseAction::block(reason)),
-        |output| decide(output, is_closed).map_or_else(Ran::failed, Ran::of),
+        |output| decide(output, contract).map_or_else(Ran::failed, Ran::of),
     )
 }
 
 /// The first problem wins.
-fn decide(output: PreToolUseOutput, is_closed: bool) -> Result<PreToolUseAction, &'static str> {
+fn decide(output: PreToolUseOutput, contract: HookContract) -> Result<PreToolUseAction, &'static str> {
     if !output.r#continue {
         return Err("PreToolUse hook returned unsupported continue:false");
     }
@@ -35,15 +41,18 @@ fn decide(output: PreToolUseOutput, is_closed: bool) -> Result<PreToolUseAction,
     }
     let specific = output.hook_specific_output.filter(PreToolUseSpecific::says_something);
     match specific {
-        Some(_) if is_closed && (output.decision.is_some() || output.reason.is_some()) => {
+        Some(_) if contract.is_closed() && (output.decision.is_some() || output.reason.is_some()) => {
             Err("PreToolUse hook returned decision or reason beside hookSpecificOutput")
         }
-        Some(specific) => specific_decision(specific),
+        Some(specific) => specific_decision(specific, contract),
         None => legacy_decision(output.decision, output.reason),
     }
 }
 
-fn specific_decision(specific: PreToolUseSpecific) -> Result<PreToolUseAction, &'static str> {
+fn specific_decision(
+    specific: PreToolUseSpecific,
+    contract: HookContract,
+) -> Result<PreToolUseAction, &'static str> {
     let PreToolUseSpecific { permission_decision, permission_decision_reason: reason, updated_input, .. } =
         specific;
     let decision = match (permission_decision, updated_input) {
@@ -53,6 +62,10 @@ fn specific_decision(specific: PreToolUseSpecific) -> Result<PreToolUseAction, &
         }
         (Some(PermissionDecision::Allow), None) => {
             return Err("PreToolUse hook returned unsupported permissionDecision:allow");
+        }
+        // The plain contract has no question; one that asks without a reason still asks.
+        (Some(PermissionDecision::Ask), None) if contract.extended => {
+            PreDecision::Ask { reason: filled(reason).unwrap_or_else(|| ASKS.to_owned()) }
         }
         (Some(PermissionDecision::Ask), None) => {
             return Err("PreToolUse hook returned unsupported permissionDecision:ask");

@@ -1,0 +1,118 @@
+//! One rule.
+
+/// What a rule, or all of them together, say of a command. In the order of strictness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    /// It may run, without a sandbox.
+    Allow,
+    /// Somebody is asked first.
+    Prompt,
+    /// It may not.
+    Forbidden,
+}
+
+impl Decision {
+    /// The word that stands for it in a file.
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "allow" => Some(Self::Allow),
+            "prompt" => Some(Self::Prompt),
+            "forbidden" => Some(Self::Forbidden),
+            _ => None,
+        }
+    }
+}
+
+/// One word of a pattern: it, or one of several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PatternWord(pub(super) Vec<String>);
+
+impl PatternWord {
+    /// The words it stands for.
+    pub fn alternatives(&self) -> &[String] {
+        &self.0
+    }
+}
+
+/// A rule on all commands that begin with certain words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrefixRule {
+    pub(super) pattern: Vec<PatternWord>,
+    pub(super) decision: Decision,
+    pub(super) justification: Option<String>,
+}
+
+impl PrefixRule {
+    /// A rule that allows what begins with these words.
+    pub(super) fn allowing(prefix: &[String]) -> Self {
+        let pattern = prefix.iter().map(|word| PatternWord(vec![word.clone()])).collect();
+        Self { pattern, decision: Decision::Allow, justification: None }
+    }
+
+    /// What begins like this.
+    pub fn pattern(&self) -> &[PatternWord] {
+        &self.pattern
+    }
+
+    /// What becomes of it.
+    pub fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Why, for people and for the model.
+    pub fn justification(&self) -> Option<&str> {
+        self.justification.as_deref()
+    }
+
+    /// Whether a command begins with the pattern. A word that is not known matches nothing.
+    pub(super) fn matches(&self, words: &[Option<&str>]) -> bool {
+        let known = |(pattern, word): (&PatternWord, &Option<&str>)| {
+            word.is_some_and(|word| pattern.0.iter().any(|alternative| alternative == word))
+        };
+        words.len() >= self.pattern.len() && self.pattern.iter().zip(words).all(known)
+    }
+}
+
+/// The files that a bare program name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostExecutable {
+    pub(super) name: String,
+    pub(super) paths: Vec<String>,
+}
+
+impl HostExecutable {
+    pub(super) fn is(&self, name: &str, path: &str) -> bool {
+        self.name == name && self.paths.iter().any(|known| known == path)
+    }
+}
+
+/// A rule on a host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NetworkRule {
+    pub(super) host: String,
+    pub(super) protocol: String,
+    pub(super) decision: Decision,
+    pub(super) justification: Option<String>,
+}
+
+impl NetworkRule {
+    /// The host.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// What is spoken with it.
+    pub fn protocol(&self) -> &str {
+        &self.protocol
+    }
+
+    /// What becomes of it.
+    pub fn decision(&self) -> Decision {
+        self.decision
+    }
+
+    /// Why.
+    pub fn justification(&self) -> Option<&str> {
+        self.justification.as_deref()
+    }
+}

@@ -1,0 +1,124 @@
+//! How often something may be called at all. All of it is off unless it is set.
+//!
+//! The state is the session's: direct and nested calls draw on the same. A call that a limit refuses counts for
+//! nothing.
+
+mod bucket;
+mod options;
+mod repeats;
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tenon_tools::ToolInvocation;
+
+use bucket::Bucket;
+pub use options::{LimitOptions, LoopGuard, Rate, ToolLimit};
+use repeats::Repeats;
+pub(crate) use repeats::WatchedCall;
+
+/// The limits of a session, and how far each is used up. By default nothing is limited.
+#[derive(Debug, Default)]
+pub struct Limits {
+    options: LimitOptions,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The turn that is counted.
+    turn: String,
+    calls: u32,
+    calls_by_tool: HashMap<String, u32>,
+    repeats: Repeats,
+    /// These fill up by the clock, across turns.
+    buckets: HashMap<String, Bucket>,
+}
+
+impl Limits {
+    /// These limits, of which nothing is used up.
+    pub fn new(options: LimitOptions) -> Self {
+        Self { options, state: Mutex::default() }
+    }
+
+    /// Counts a call in, or says which limit stands against it and when that ends.
+    pub(crate) fn admit(&self, call: &ToolInvocation, now: Instant) -> Result<Option<WatchedCall>, String> {
+        if self.options.is_off() {
+            return Ok(None);
+        }
+        let name = call.tool_name.to_string();
+        let mut state = self.of_turn(&call.step.turn_id);
+        let watched = self.options.loop_guard.map(|_| state.repeats.watch(call));
+        self.check_repeats(&state, watched, &name)?;
+        self.check_counts(&state, &name)?;
+        self.take_token(&mut state, &name, now)?;
+        state.calls = state.calls.saturating_add(1);
+        let by_tool = state.calls_by_tool.entry(name).or_default();
+        *by_tool = by_tool.saturating_add(1);
+        Ok(watched)
+    }
+
+    /// Hears how a call ended that is watched; `failure` is what went wrong. What the model should be told of it, if
+    /// anything.
+    pub(crate) fn ended(
+        &self,
+        watched: WatchedCall,
+        call: &ToolInvocation,
+        failure: Option<&str>,
+    ) -> Option<String> {
+        let guard = self.options.loop_guard?;
+        let count = self.of_turn(&call.step.turn_id).repeats.ended(watched, failure);
+        (count >= guard.note_after.get()).then(|| guard.note(&call.tool_name.to_string(), count))
+    }
+
+    fn check_repeats(&self, state: &State, watched: Option<WatchedCall>, name: &str) -> Result<(), String> {
+        let Some((guard, watched)) = self.options.loop_guard.zip(watched) else { return Ok(()) };
+        let count = state.repeats.count(watched);
+        if count >= guard.refuse_after.get() { Err(guard.refusal(name, count)) } else { Ok(()) }
+    }
+
+    fn check_counts(&self, state: &State, name: &str) -> Result<(), String> {
+        if let Some(most) = self.options.calls_per_turn.filter(|most| state.calls >= *most) {
+            return Err(format!(
+                "not run: this turn has made {most} calls, the most it may; the limit ends with the turn"
+            ));
+        }
+        let called = state.calls_by_tool.get(name).copied().unwrap_or_default();
+        let limit = self.options.tools.get(name).and_then(|limit| limit.calls_per_turn);
+        if let Some(most) = limit.filter(|most| called >= *most) {
+            return Err(format!(
+                "not run: {name} was called {most} times in this turn, as often as it may be; the limit ends with the turn"
+            ));
+        }
+        Ok(())
+    }
+
+    fn take_token(&self, state: &mut State, name: &str, now: Instant) -> Result<(), String> {
+        let Some(rate) = self.options.tools.get(name).and_then(|limit| limit.rate) else { return Ok(()) };
+        let bucket = state.buckets.entry(name.to_owned()).or_insert_with(|| Bucket::full(rate, now));
+        bucket.take(now).map_err(|wait| {
+            let (calls, per) = (rate.calls, rate.per.as_secs_f64());
+            let wait = wait.as_secs_f64();
+            format!(
+                "not run: {name} may be called {calls} times in {per} seconds; the next call can be made in {wait:.1} seconds"
+            )
+        })
+    }
+
+    /// The state, begun anew where a turn has.
+    fn of_turn(&self, turn: &str) -> MutexGuard<'_, State> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.turn != turn {
+            turn.clone_into(&mut state.turn);
+            state.calls = 0;
+            state.calls_by_tool.clear();
+            state.repeats.forget();
+        }
+        state
+    }
+}
+
+#[cfg(test)]
+#[path = "limits_tests.rs"]
+mod tests;
