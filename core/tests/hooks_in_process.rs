@@ -245,6 +245,8 @@ async fn nothing_that_can_refuse_runs_after_the_first_side_effect() {
         assert_eq!(outputs(&model, 1), [pair("a", expected)]);
         let mut order = vec!["pre hook a", "prepare a", "policy a"];
         order.extend(asks.then_some("approver a"));
+        // What was approved is looked at once more.
+        order.extend((asks && runs).then_some("prepare a"));
         order.extend(["run a", "done a"].into_iter().filter(|_| runs));
         assert_eq!(log.lines(), order);
     }

@@ -18,11 +18,13 @@ enum Expect {
     Same(&'static str),
     /// A failure with these words: of no effect, or an objection where the hook is closed.
     Fails(&'static str),
+    /// This where the hook is extended, a failure with these words where it is not.
+    Extends(&'static str, &'static str),
     /// This in the recorded form; a failure with these words where the hook is closed.
     SameUnlessClosed(&'static str, &'static str),
 }
 
-use Expect::{Fails, Same, SameUnlessClosed};
+use Expect::{Extends, Fails, Same, SameUnlessClosed};
 
 /// Nothing happens.
 const NOTHING: &str = "";
@@ -111,6 +113,8 @@ async fn check(
             let expected = match expect {
                 Same(effect) => (None, effect.to_owned()),
                 Fails(why) => failed(why),
+                Extends(effect, _) if contract.extended => (None, effect.to_owned()),
+                Extends(_, why) => failed(why),
                 SameUnlessClosed(_, why) if contract.is_closed() => failed(why),
                 SameUnlessClosed(effect, _) => (None, effect.to_owned()),
             };
@@ -127,9 +131,10 @@ const NOISE: &str =
 const NO_DECISION: &str = "hook returned text that is no decision";
 
 fn pre_effect(outcome: PreToolUseOutcome) -> String {
-    let PreToolUseOutcome { blocked, rewrite, contexts } = outcome;
+    let PreToolUseOutcome { blocked, rewrite, ask, contexts } = outcome;
     let mut words: Vec<String> = blocked.iter().map(|reason| format!("block({reason})")).collect();
     words.extend(rewrite.iter().map(|input| format!("rewrite({input})")));
+    words.extend(ask.iter().map(|reason| format!("ask({reason})")));
     words.extend(contexts.iter().map(|context| format!("context({context})")));
     words.join(" ")
 }
@@ -208,7 +213,14 @@ async fn pre_tool_use() {
         ),
         (
             pre(json!({"permissionDecision": "ask", "permissionDecisionReason": "me"})),
-            Fails("PreToolUse hook returned unsupported permissionDecision:ask"),
+            Extends("ask(me)", "PreToolUse hook returned unsupported permissionDecision:ask"),
+        ),
+        (
+            pre(json!({"permissionDecision": "ask", "permissionDecisionReason": " "})),
+            Extends(
+                "ask(a hook wants it approved)",
+                "PreToolUse hook returned unsupported permissionDecision:ask",
+            ),
         ),
         (
             pre(json!({"permissionDecisionReason": "no"})),

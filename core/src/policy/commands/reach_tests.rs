@@ -1,1 +1,107 @@
+use pretty_assertions::assert_eq;
+
 use super::*;
+
+fn words(line: &str) -> Vec<String> {
+    shlex::split(line).unwrap()
+}
+
+/// Whether `rm -f x` is found behind a command.
+fn reaches(line: &str) -> bool {
+    let wanted = ["rm", "-f", "x"].map(|word| Some(word.to_owned()));
+    reach(&words(line)).commands.iter().any(|found| found.starts_with(&wanted))
+}
+
+#[test]
+fn wrappers_and_shells_are_looked_behind() {
+    let lines = [
+        "rm -f x",
+        "sudo rm -f x",
+        "sudo -u bob -H rm -f x",
+        "sudo -n -- rm -f x",
+        "sudo A=1 B=2 rm -f x",
+        "doas rm -f x",
+        "env rm -f x",
+        "env -i PATH=/bin A=b rm -f x",
+        "env -u A -C / rm -f x",
+        "env -S 'rm -f x'",
+        "/usr/bin/env -- rm -f x",
+        "nice -n 5 rm -f x",
+        "nohup setsid rm -f x",
+        "timeout -k 5 10 rm -f x",
+        "timeout 10s rm -f x",
+        "stdbuf -o L rm -f x",
+        "command rm -f x",
+        "exec -a name rm -f x",
+        "xargs -n 1 rm -f x",
+        "find . -name y -exec rm -f x ;",
+        "flock /tmp/lock rm -f x",
+        "chroot /dir rm -f x",
+        "busybox rm -f x",
+        "eval rm -f x",
+        "eval 'rm -f' x",
+        "bash -c 'rm -f x'",
+        "sh -lc 'a && rm -f x'",
+        "/bin/zsh -ec 'rm -f x'",
+        "bash -c -- 'rm -f x'",
+        "bash -o pipefail -c 'rm -f x'",
+        "bash -c 'echo $(rm -f x)'",
+        "sudo env A=1 bash -lc 'nice rm -f x'",
+        "sudo sh -c \"sh -c 'rm -f x'\"",
+        "trap 'rm -f x' EXIT",
+    ];
+    for line in lines {
+        assert!(reaches(line), "{line}: {:?}", reach(&words(line)));
+    }
+}
+
+#[test]
+fn what_is_an_argument_is_no_command() {
+    for line in
+        ["echo rm -f x", "sudo echo rm -f x", "env A=1 echo rm -f x", "xargs grep rm -f x", "find . -name rm"]
+    {
+        assert!(!reaches(line), "{line}");
+    }
+}
+
+#[test]
+fn what_a_shell_reads_is_a_script() {
+    for script in ["bash <<'X'\nrm -f x\nX\n", "sh -s <<< 'rm -f x'", "sudo bash <<X\nrm -f x\nX\n"] {
+        assert!(reaches(&format!("bash -c {}", shlex::try_quote(script).unwrap())), "{script}");
+    }
+}
+
+/// `rm -f x` within so many shells.
+fn nested(depth: usize) -> Vec<String> {
+    (0..depth).fold(words("rm -f x"), |inner, _| {
+        let script = shlex::try_join(inner.iter().map(String::as_str)).unwrap();
+        vec!["sh".to_owned(), "-c".to_owned(), script]
+    })
+}
+
+#[test]
+fn the_bound_of_nested_shells_is_exact() {
+    let wanted = ["rm", "-f", "x"].map(|word| Some(word.to_owned()));
+    let found = |depth| {
+        let reached = reach(&nested(depth));
+        (reached.commands.iter().any(|found| *found == wanted), reached.too_much)
+    };
+    assert_eq!(found(MAX_DEPTH), (true, false));
+    assert_eq!(found(MAX_DEPTH + 1), (false, true));
+}
+
+#[test]
+fn the_bound_of_commands_is_exact() {
+    let script = |commands: usize| words(&format!("sh -c '{}'", vec!["a"; commands].join(";")));
+    // The shell itself is one.
+    assert!(!reach(&script(MAX_COMMANDS - 1)).too_much);
+    assert!(reach(&script(MAX_COMMANDS)).too_much);
+    assert!(reach(&["sh".to_owned(), "-c".to_owned(), "x".repeat(MAX_PLAIN_SCRIPT_BYTES + 1)]).too_much);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_command_panics(words in proptest::collection::vec("(sudo|env|bash|-c|find|-exec|A=1|'|\\$\\(|[ -~]{0,5})", 0..12)) {
+        let _ = reach(&words);
+    }
+}

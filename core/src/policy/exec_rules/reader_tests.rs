@@ -1,1 +1,121 @@
-use super::*;
+use std::path::Path;
+
+use pretty_assertions::assert_eq;
+
+use crate::policy::{Decision, ExecRules};
+
+fn rules(text: &str) -> ExecRules {
+    ExecRules::read(text, Path::new("x.rules")).unwrap()
+}
+
+fn error(text: &str) -> String {
+    ExecRules::read(text, Path::new("x.rules")).unwrap_err().to_string()
+}
+
+#[test]
+fn a_file_of_all_calls() {
+    let text = r#"
+# What git may do.
+prefix_rule(
+    pattern = ["git", ["status", 'log']],   # either
+    decision = "allow",
+    match = ["git status -sb", ["git", "log", "a b"]],
+    not_match = ["git push", ["git"]],
+)
+prefix_rule(pattern=["rm"], decision="forbidden", justification="use \"trash\"\n")
+host_executable(name = "git", paths = ["/usr/bin/git"]); network_rule(host="example.org", protocol="https", decision="prompt")
+"#;
+    let read = rules(text);
+    let [git, rm] = read.prefixes() else { panic!("{read:?}") };
+    let words: Vec<&[String]> = git.pattern().iter().map(|word| word.alternatives()).collect();
+    assert_eq!(words, [&["git".to_owned()][..], &["status".to_owned(), "log".to_owned()]]);
+    assert_eq!((git.decision(), git.justification()), (Decision::Allow, None));
+    assert_eq!((rm.decision(), rm.justification()), (Decision::Forbidden, Some("use \"trash\"\n")));
+    let [host] = read.networks() else { panic!("{read:?}") };
+    assert_eq!((host.host(), host.protocol(), host.decision()), ("example.org", "https", Decision::Prompt));
+}
+
+#[test]
+fn allow_is_what_a_rule_says_that_does_not_say() {
+    assert_eq!(rules("prefix_rule(pattern=['ls'])").prefixes()[0].decision(), Decision::Allow);
+    assert_eq!(rules(""), ExecRules::default());
+    assert_eq!(rules("# nothing\n\n"), ExecRules::default());
+}
+
+#[test]
+fn everything_else_is_an_error_with_its_place() {
+    let rows = [
+        ("x = 'a'", "1:3: expected `(`, found `=`"),
+        ("\n\n  allow(['ls'])", "3:9: expected an argument by its name, as in `pattern = ...`, found `[`"),
+        (
+            "rule(pattern=['a'])",
+            "1:1: `rule` is unknown: prefix_rule, host_executable and network_rule are read",
+        ),
+        ("prefix_rule", "1:1: expected a call: `(` is missing behind the name"),
+        ("prefix_rule\n(pattern=['a'])", "1:12: expected `(`, found the end of the line"),
+        ("prefix_rule()", "1:1: `pattern` is missing"),
+        ("prefix_rule(", "1:12: the file ends where an argument or `)` is expected"),
+        (
+            "prefix_rule(pattern=['a']) host_executable()",
+            "1:28: expected the end of the line, found `host_executable`",
+        ),
+        ("prefix_rule(['a'])", "1:13: expected an argument by its name, as in `pattern = ...`, found `[`"),
+        ("prefix_rule(pattern='a')", "1:21: `pattern` is a list"),
+        ("prefix_rule(pattern=[])", "1:21: an empty pattern would match every command"),
+        ("prefix_rule(pattern=['a', []])", "1:27: a list of no alternatives would match no command"),
+        ("prefix_rule(pattern=['a', ''])", "1:27: an empty word is no part of a pattern"),
+        ("prefix_rule(pattern=['a', [['b']]])", "1:28: expected a string, found a list"),
+        (
+            "prefix_rule(pattern=['a'] + ['b'])",
+            "1:27: '+' has no meaning here: a rule file holds literal calls alone",
+        ),
+        ("prefix_rule(pattern=[a])", "1:22: expected a string or a list, found `a`"),
+        ("prefix_rule(pattern=['a' 'b'])", "1:26: expected `,` or `]`, found the string \"b\""),
+        ("prefix_rule(pattern=['a'] decision='allow')", "1:27: expected `,` or `)`, found `decision`"),
+        ("prefix_rule(pattern=['a'], pattern=['b'])", "1:28: `pattern` is given twice"),
+        ("prefix_rule(pattern=['a'], why='b')", "1:32: `why` is no argument of this call"),
+        (
+            "prefix_rule(pattern=['a'], decision='deny')",
+            "1:37: the decision \"deny\" is unknown: \"allow\", \"prompt\" or \"forbidden\"",
+        ),
+        ("prefix_rule(pattern=['a'], justification=' ')", "1:42: the justification is blank"),
+        ("prefix_rule(pattern=['a'], match=['b'])", "1:35: match: the rule does not match `b`"),
+        ("prefix_rule(pattern=['a'], match=[\n['a b']])", "2:1: match: the rule does not match `'a b'`"),
+        (
+            "prefix_rule(pattern=['a'], not_match=['a \"b c\"'])",
+            "1:39: not_match: the rule does match `a 'b c'`",
+        ),
+        ("prefix_rule(pattern=['a'], match=['a \"b'])", "1:35: this example is no line of a shell"),
+        ("prefix_rule(pattern=['a'], match=[''])", "1:35: an empty example"),
+        ("prefix_rule(pattern=['a\n'])", "1:22: this string is not closed on its line"),
+        ("prefix_rule(pattern=['a", "1:22: this string is not closed on its line"),
+        (
+            "prefix_rule(pattern=['ä\\x'])",
+            "1:24: `\\x` is no escape that is read: \\\\, \\\", \\', \\n, \\r and \\t are",
+        ),
+        (
+            "load('x')\n",
+            "1:6: expected an argument by its name, as in `pattern = ...`, found the string \"x\"",
+        ),
+        ("for x in y: pass", "1:5: expected `(`, found `x`"),
+        ("'a'", "1:1: expected a call such as prefix_rule(...), found the string \"a\""),
+        (
+            "host_executable(name='a/b', paths=[])",
+            "1:22: `name` is the bare name of a program, without a path",
+        ),
+        ("host_executable(name='a', paths=['b'])", "1:34: a path of `paths` is absolute"),
+        ("network_rule(host='a', protocol='https')", "1:1: `decision` is missing"),
+        ("network_rule(host=' ', protocol='https', decision='allow')", "1:19: `host` is blank"),
+        ("prefix_rule(pattern=[[[[[[[[['a']]]]]]]]])", "1:29: lists are nested too deeply"),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(error(text), format!("x.rules:{expected}"), "{text}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_panics(text in "(prefix_rule|[(]|[)]|\\[|\\]|,|=|'|\"|\\\\|\n|pattern|match|[ -~]|ä){0,40}") {
+        let _ = ExecRules::read(&text, Path::new("x"));
+    }
+}

@@ -1,1 +1,134 @@
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pretty_assertions::assert_eq;
+use tenon_protocol::ToolName;
+use tenon_tools::{StepContext, ToolPayload};
+
 use super::*;
+
+fn number(number: u32) -> NonZeroU32 {
+    NonZeroU32::new(number).unwrap()
+}
+
+fn call(tool: &str, turn: &str, arguments: &str) -> ToolInvocation {
+    let payload = ToolPayload::Function { arguments: arguments.to_owned() };
+    let step = Arc::new(StepContext { turn_id: turn.to_owned(), ..StepContext::default() });
+    ToolInvocation { step, ..ToolInvocation::detached(ToolName::plain(tool), payload) }
+}
+
+fn of_tool(tool: &str, limit: ToolLimit) -> Limits {
+    Limits::new(LimitOptions { tools: [(tool.to_owned(), limit)].into(), ..LimitOptions::default() })
+}
+
+fn refused(limits: &Limits, call: &ToolInvocation) -> Option<String> {
+    limits.admit(call, Instant::now()).err()
+}
+
+#[test]
+fn nothing_is_limited_unless_it_is_set() {
+    let limits = Limits::default();
+    for _ in 0..1000 {
+        assert_eq!(limits.admit(&call("t", "1", "{}"), Instant::now()), Ok(None));
+    }
+}
+
+#[test]
+fn calls_of_a_turn() {
+    let limits = Limits::new(LimitOptions { calls_per_turn: Some(2), ..LimitOptions::default() });
+    for tool in ["a", "b"] {
+        assert_eq!(refused(&limits, &call(tool, "1", "{}")), None);
+    }
+    let text = "not run: this turn has made 2 calls, the most it may; the limit ends with the turn";
+    assert_eq!(refused(&limits, &call("c", "1", "{}")).as_deref(), Some(text));
+    assert_eq!(refused(&limits, &call("c", "2", "{}")), None);
+}
+
+#[test]
+fn calls_of_a_tool() {
+    let limits = of_tool("a", ToolLimit { calls_per_turn: Some(1), rate: None });
+    assert_eq!(refused(&limits, &call("a", "1", "{}")), None);
+    let text =
+        "not run: a was called 1 times in this turn, as often as it may be; the limit ends with the turn";
+    assert_eq!(refused(&limits, &call("a", "1", "{}")).as_deref(), Some(text));
+    assert_eq!(refused(&limits, &call("b", "1", "{}")), None);
+    assert_eq!(refused(&limits, &call("a", "2", "{}")), None);
+}
+
+#[test]
+fn a_rate_is_a_bucket_that_fills_by_the_clock() {
+    let rate = Rate { calls: number(2), per: Duration::from_secs(10) };
+    let limits = of_tool("a", ToolLimit { calls_per_turn: None, rate: Some(rate) });
+    let begin = Instant::now();
+    let at =
+        |seconds: f64| limits.admit(&call("a", "1", "{}"), begin + Duration::from_secs_f64(seconds)).err();
+    assert_eq!((at(0.0), at(1.0)), (None, None));
+    let text = |wait: &str| {
+        Some(format!(
+            "not run: a may be called 2 times in 10 seconds; the next call can be made in {wait} seconds"
+        ))
+    };
+    assert_eq!(at(1.0), text("4.0"));
+    assert_eq!(at(4.9), text("0.1"));
+    assert_eq!(at(5.0), None);
+    assert_eq!(at(5.0), text("5.0"));
+    // It holds no more than it holds.
+    assert_eq!((at(1000.0), at(1000.0)), (None, None));
+    assert_eq!(at(1000.0), text("5.0"));
+}
+
+#[test]
+fn what_is_refused_takes_nothing() {
+    let rate = Rate { calls: number(1), per: Duration::from_secs(10) };
+    let limits = Limits::new(LimitOptions {
+        calls_per_turn: Some(2),
+        tools: [("a".to_owned(), ToolLimit { calls_per_turn: None, rate: Some(rate) })].into(),
+        loop_guard: None,
+    });
+    assert_eq!(refused(&limits, &call("a", "1", "{}")), None);
+    assert!(refused(&limits, &call("a", "1", "{}")).is_some());
+    assert_eq!(refused(&limits, &call("b", "1", "{}")), None);
+    assert!(refused(&limits, &call("b", "1", "{}")).is_some());
+}
+
+/// Makes a call that ends like this; what the model is told, or the refusal.
+fn made(limits: &Limits, call: &ToolInvocation, failure: Option<&str>) -> Result<Option<String>, String> {
+    let watched = limits.admit(call, Instant::now())?.unwrap();
+    Ok(limits.ended(watched, call, failure))
+}
+
+#[test]
+fn the_same_failure_is_noted_and_then_refused() {
+    let guard = LoopGuard { note_after: number(2), refuse_after: number(3) };
+    let limits = Limits::new(LimitOptions { loop_guard: Some(guard), ..LimitOptions::default() });
+    let again = call("a", "1", "{}");
+    let note = |count: u32| {
+        Ok(Some(format!(
+            "this call of a has failed {count} times in this turn in the same way: change something before it is made \
+             again (it is refused after 3 such failures)"
+        )))
+    };
+    assert_eq!(made(&limits, &again, Some("no")), Ok(None));
+    assert_eq!(made(&limits, &again, Some("no")), note(2));
+    // Others in between change nothing.
+    assert_eq!(made(&limits, &call("a", "1", "{\"b\": 1}"), Some("no")), Ok(None));
+    assert_eq!(made(&limits, &again, Some("no")), note(3));
+    let text = "not run: this call of a has failed 3 times in this turn in the same way, as often as it may; the limit \
+                ends with the turn, and does not hold for other arguments";
+    assert_eq!(made(&limits, &again, None), Err(text.to_owned()));
+    assert_eq!(made(&limits, &call("a", "1", "{\"c\": 1}"), None), Ok(None));
+    assert_eq!(made(&limits, &call("a", "2", "{}"), Some("no")), Ok(None));
+}
+
+#[test]
+fn another_failure_or_a_success_begins_a_new_count() {
+    let guard = LoopGuard { note_after: number(2), refuse_after: number(2) };
+    for between in [Some("other"), None] {
+        let limits = Limits::new(LimitOptions { loop_guard: Some(guard), ..LimitOptions::default() });
+        let again = call("a", "1", "{}");
+        for failure in [Some("no"), between, Some("no")] {
+            assert_eq!(made(&limits, &again, failure), Ok(None), "{between:?}");
+        }
+    }
+}

@@ -1,1 +1,254 @@
+use pretty_assertions::assert_eq;
+use tenon_tools::{GranularApproval, SandboxPolicy, WorkspaceWrite};
+
 use super::*;
+
+const UNTRUSTED: ApprovalPolicy = ApprovalPolicy::UnlessTrusted;
+const ON_REQUEST: ApprovalPolicy = ApprovalPolicy::OnRequest;
+const NEVER: ApprovalPolicy = ApprovalPolicy::Never;
+
+/// Granular with these two switches.
+fn granular(sandbox_approval: bool, rules: bool) -> ApprovalPolicy {
+    ApprovalPolicy::Granular(GranularApproval { sandbox_approval, rules, ..GranularApproval::default() })
+}
+
+fn workspace() -> SandboxPolicy {
+    SandboxPolicy::WorkspaceWrite(WorkspaceWrite::default())
+}
+
+fn effect(script: &str) -> CommandEffect {
+    CommandEffect {
+        argv: ["bash", "-lc", script].map(str::to_owned).into(),
+        cwd: "/".into(),
+        tty: false,
+        sandbox_permissions: SandboxPermissions::UseDefault,
+        justification: None,
+        prefix_rule: None,
+    }
+}
+
+fn escalated(script: &str) -> CommandEffect {
+    let justification = Some("it dials".to_owned());
+    CommandEffect {
+        sandbox_permissions: SandboxPermissions::RequireEscalated,
+        justification,
+        ..effect(script)
+    }
+}
+
+fn decided(
+    approval: ApprovalPolicy,
+    sandbox: SandboxPolicy,
+    command: &CommandEffect,
+    rules: &str,
+) -> PolicyDecision {
+    let step = StepContext { approval, sandbox, ..StepContext::default() };
+    let rules = ExecRules::read(rules, "x.rules".as_ref()).unwrap();
+    decide(&step, command, &rules, Some("/home/rules/default.rules".into()))
+}
+
+/// The decision in short: `allow`, `unsandboxed`, `ask`, or the refusal.
+fn short(decision: PolicyDecision) -> String {
+    match decision {
+        PolicyDecision::Allow => "allow".to_owned(),
+        PolicyDecision::AllowUnsandboxed => "unsandboxed".to_owned(),
+        PolicyDecision::Ask(_) => "ask".to_owned(),
+        PolicyDecision::Deny { text } => text,
+    }
+}
+
+fn of(approval: ApprovalPolicy, script: &str, rules: &str) -> String {
+    short(decided(approval, workspace(), &effect(script), rules))
+}
+
+fn question(decision: PolicyDecision) -> Question {
+    match decision {
+        PolicyDecision::Ask(question) => question,
+        other => panic!("no question: {other:?}"),
+    }
+}
+
+/// D10.3, what no rule speaks about.
+#[test]
+fn an_unmatched_command() {
+    let rm = "exec command rejected: rm -f style commands are not permitted. Use a safer approach";
+    let all = [UNTRUSTED, ON_REQUEST, granular(true, true), NEVER];
+    let rows = [
+        // Known to read alone.
+        ("ls -la && git status | head", ["allow", "allow", "allow", "allow"]),
+        // Dangerous, behind whatever.
+        ("rm -f x", ["ask", "ask", "ask", rm]),
+        ("sudo env A=1 rm -rf x", ["ask", "ask", "ask", rm]),
+        ("bash -c 'sh -c \"rm -rf x\"'", ["ask", "ask", "ask", rm]),
+        ("ls; echo $(rm -f x)", ["ask", "ask", "ask", rm]),
+        // Neither.
+        ("make", ["ask", "allow", "allow", "allow"]),
+        ("ls > x", ["ask", "allow", "allow", "allow"]),
+        ("ls; make", ["ask", "allow", "allow", "allow"]),
+    ];
+    for (script, expected) in rows {
+        assert_eq!(all.map(|policy| of(policy, script, "")), expected, "{script}");
+    }
+}
+
+/// D10.3, a sandbox override.
+#[test]
+fn leaving_the_sandbox_is_asked_about_where_there_is_one() {
+    for sandbox in [workspace(), SandboxPolicy::ReadOnly] {
+        let asked = question(decided(ON_REQUEST, sandbox, &escalated("make"), ""));
+        assert_eq!((asked.unsandboxed, asked.reason.as_deref()), (true, Some("it dials")));
+    }
+    for sandbox in [SandboxPolicy::DangerFullAccess, SandboxPolicy::ExternalSandbox] {
+        assert_eq!(short(decided(ON_REQUEST, sandbox, &escalated("make"), "")), "allow");
+    }
+    // A list never lets a command out (D10.6).
+    assert_eq!(short(decided(ON_REQUEST, workspace(), &escalated("ls"), "")), "allow");
+    let refused = "exec command rejected: approval required by policy, but \
+                   AskForApproval::Granular.sandbox_approval is false";
+    assert_eq!(short(decided(granular(false, true), workspace(), &escalated("make"), "")), refused);
+    assert!(!question(decided(UNTRUSTED, workspace(), &effect("make"), "")).unsandboxed);
+}
+
+/// D10.3: the strictest decision wins.
+#[test]
+fn the_strictest_segment_decides() {
+    let rules = "prefix_rule(pattern=['a'])\nprefix_rule(pattern=['p'], decision='prompt')\n\
+                 prefix_rule(pattern=['f'], decision='forbidden')";
+    let forbidden = |script: &str| {
+        format!(
+            "exec command rejected: `bash -lc '{script}'` rejected: policy forbids commands starting with `f`"
+        )
+    };
+    let rows = [
+        ("a", "unsandboxed".to_owned()),
+        ("a 1 && a 2 | a", "unsandboxed".to_owned()),
+        ("a && ls", "allow".to_owned()),
+        ("a && make", "allow".to_owned()),
+        ("a && p", "ask".to_owned()),
+        ("p || f x", forbidden("p || f x")),
+        ("a; f", forbidden("a; f")),
+        ("a $(b)", "allow".to_owned()),
+        ("a *", "allow".to_owned()),
+        ("a $(f)", forbidden("a $(f)")),
+        ("sudo f", forbidden("sudo f")),
+    ];
+    for (script, expected) in rows {
+        assert_eq!(of(ON_REQUEST, script, rules), expected, "{script}");
+    }
+}
+
+/// D10.4, each text.
+#[test]
+fn the_texts_of_refusals() {
+    let never = "exec command rejected: approval required by policy, but AskForApproval is set to Never";
+    let sandbox = "exec command rejected: approval required by policy, but \
+                   AskForApproval::Granular.sandbox_approval is false";
+    let rules = "exec command rejected: approval required by policy rule, but \
+                 AskForApproval::Granular.rules is false";
+    let prompt = "prefix_rule(pattern=['x'], decision='prompt')";
+    let rows = [
+        (
+            NEVER,
+            "x y",
+            "prefix_rule(pattern=['x'], decision='forbidden', justification='no x here')",
+            "exec command rejected: `bash -lc 'x y'` rejected: no x here",
+        ),
+        (
+            ON_REQUEST,
+            "x y z",
+            "prefix_rule(pattern=['x'], decision='forbidden')\nprefix_rule(pattern=['x', 'y'], decision='forbidden')",
+            "exec command rejected: `bash -lc 'x y z'` rejected: policy forbids commands starting with `x y`",
+        ),
+        (NEVER, "x", prompt, never),
+        (granular(true, false), "x", prompt, rules),
+        (granular(false, true), "x", prompt, "ask"),
+        (granular(false, true), "rm -f x", "", sandbox),
+        (granular(true, false), "rm -f x", "", "ask"),
+        (UNTRUSTED, "x", prompt, "ask"),
+    ];
+    for (policy, script, rules, expected) in rows {
+        assert_eq!(of(policy, script, rules), expected, "{policy:?} {script}");
+    }
+}
+
+#[test]
+fn the_texts_of_questions() {
+    let reason = |rules: &str| question(decided(ON_REQUEST, workspace(), &effect("x y"), rules)).reason;
+    assert_eq!(
+        reason("prefix_rule(pattern=['x'], decision='prompt')").as_deref(),
+        Some("`bash -lc 'x y'` requires approval by policy")
+    );
+    assert_eq!(
+        reason("prefix_rule(pattern=['x'], decision='prompt', justification='look first')").as_deref(),
+        Some("`bash -lc 'x y'` requires approval: look first")
+    );
+    assert_eq!(question(decided(UNTRUSTED, workspace(), &effect("x y"), "")).reason, None);
+}
+
+/// The prefix that is offered, if any.
+fn prefix(command: &CommandEffect, rules: &str) -> Option<String> {
+    let policy =
+        if command.sandbox_permissions == SandboxPermissions::UseDefault { UNTRUSTED } else { ON_REQUEST };
+    let scopes = question(decided(policy, workspace(), command, rules)).scopes;
+    assert_eq!(scopes[..2], [ApprovalScope::Once, ApprovalScope::Session]);
+    scopes.into_iter().find_map(|scope| match scope {
+        ApprovalScope::Prefix { prefix, file } => {
+            assert_eq!(file, std::path::Path::new("/home/rules/default.rules"));
+            Some(prefix.join(" "))
+        }
+        ApprovalScope::Once | ApprovalScope::Session => None,
+    })
+}
+
+/// D10.5.
+#[test]
+fn a_lasting_rule_is_offered_where_it_speaks_for_all_and_is_not_too_wide() {
+    let proposing = |script: &str, prefix: &[&str]| CommandEffect {
+        prefix_rule: Some(prefix.iter().map(ToString::to_string).collect()),
+        ..escalated(script)
+    };
+    let offered = [
+        (proposing("git pull --rebase", &["git", "pull"]), "git pull"),
+        (proposing("npm i && npm test", &["npm"]), "npm"),
+        (proposing("python3 x.py", &["python3", "x.py"]), "python3 x.py"),
+        (effect("make test"), "make test"),
+        (escalated("make test"), "make test"),
+    ];
+    for (command, expected) in offered {
+        assert_eq!(prefix(&command, "").as_deref(), Some(expected), "{command:?}");
+    }
+    let not_offered = [
+        proposing("git pull", &["git"]),
+        proposing("git pull", &[]),
+        proposing("python3 -c x", &["python3", "-c"]),
+        proposing("python3 -c x", &["python3"]),
+        proposing("sudo make", &["sudo"]),
+        proposing("env make", &["env"]),
+        proposing("bash -lc make", &["bash", "-lc"]),
+        proposing("/bin/bash -c make", &["/bin/bash"]),
+        proposing("npx x", &["npx"]),
+        proposing("git pull", &["git", "push"]),
+        proposing("git pull && make", &["git", "pull"]),
+        proposing("git pull *", &["git", "pull"]),
+        proposing("git pull $x", &["git", "pull"]),
+        effect("make && ./x"),
+        effect("rm -rf x"),
+        effect("git"),
+        effect("make > x"),
+    ];
+    for command in not_offered {
+        assert_eq!(prefix(&command, ""), None, "{command:?}");
+    }
+    // A proposal without an escalation is none; the command itself is.
+    let unasked = CommandEffect { prefix_rule: Some(vec!["make".to_owned()]), ..effect("make test") };
+    assert_eq!(prefix(&unasked, "").as_deref(), Some("make test"));
+    assert_eq!(prefix(&proposing("x y", &["x"]), "prefix_rule(pattern=['x'], decision='prompt')"), None);
+}
+
+#[test]
+fn what_is_not_looked_through_is_asked_about_where_a_rule_restricts() {
+    let long = format!("x=1; {}", "a".repeat(70_000));
+    assert_eq!(of(ON_REQUEST, &long, ""), "allow");
+    assert_eq!(of(ON_REQUEST, &long, "prefix_rule(pattern=['y'])"), "allow");
+    assert_eq!(of(ON_REQUEST, &long, "prefix_rule(pattern=['y'], decision='forbidden')"), "ask");
+}

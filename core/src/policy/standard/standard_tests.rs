@@ -1,1 +1,107 @@
+use std::sync::Arc;
+
+use pretty_assertions::assert_eq;
+use tenon_protocol::ToolName;
+use tenon_tools::{
+    CommandEffect, FileEffect, InputEffect, SandboxPermissions, SandboxPolicy, StepContext, ToolPayload,
+    WorkspaceWrite,
+};
+
 use super::*;
+
+fn call(approval: ApprovalPolicy) -> ToolInvocation {
+    let payload = ToolPayload::Function { arguments: "{}".to_owned() };
+    let sandbox = SandboxPolicy::WorkspaceWrite(WorkspaceWrite {
+        exclude_slash_tmp: true,
+        ..WorkspaceWrite::default()
+    });
+    let step = Arc::new(StepContext { approval, sandbox, cwd: "/nowhere".into(), ..StepContext::default() });
+    ToolInvocation { step, ..ToolInvocation::detached(ToolName::plain("t"), payload) }
+}
+
+fn command(script: &str) -> Effects {
+    let command = CommandEffect {
+        argv: ["bash", "-lc", script].map(str::to_owned).into(),
+        cwd: "/".into(),
+        tty: false,
+        sandbox_permissions: SandboxPermissions::UseDefault,
+        justification: None,
+        prefix_rule: None,
+    };
+    Effects { command: Some(command), ..Effects::none() }
+}
+
+async fn decide(policy: &StandardPolicy, effects: &Effects) -> PolicyDecision {
+    policy.decide(&call(ApprovalPolicy::UnlessTrusted), effects).await
+}
+
+#[tokio::test]
+async fn of_several_effects_the_strictest_decision_counts() {
+    let policy = StandardPolicy::new();
+    let on_request = call(ApprovalPolicy::OnRequest);
+    let mut both = command("make");
+    assert_eq!(policy.decide(&on_request, &both).await, PolicyDecision::Allow);
+    both.writes = vec![FileEffect { path: "/etc/passwd".into(), content: None }];
+    assert!(matches!(policy.decide(&on_request, &both).await, PolicyDecision::Ask(_)));
+    let never = call(ApprovalPolicy::Never);
+    assert!(matches!(policy.decide(&never, &both).await, PolicyDecision::Deny { .. }));
+}
+
+#[tokio::test]
+async fn feeding_a_session_is_decided_with_its_command() {
+    let input = InputEffect { session_id: 1, bytes: 3 };
+    let effects = Effects { input: Some(input), ..Effects::none() };
+    assert!(!effects.is_none());
+    assert_eq!(decide(&StandardPolicy::new(), &effects).await, PolicyDecision::Allow);
+}
+
+#[tokio::test]
+async fn what_was_approved_for_the_session_is_not_asked_again() {
+    let policy = StandardPolicy::new();
+    let asked = call(ApprovalPolicy::UnlessTrusted);
+    policy.remember(&asked, &command("make"), &ApprovalScope::Once).await.unwrap();
+    assert!(matches!(decide(&policy, &command("make")).await, PolicyDecision::Ask(_)));
+    policy.remember(&asked, &command("make"), &ApprovalScope::Session).await.unwrap();
+    assert_eq!(decide(&policy, &command("make")).await, PolicyDecision::Allow);
+    assert!(matches!(decide(&policy, &command("make x")).await, PolicyDecision::Ask(_)));
+}
+
+#[tokio::test]
+async fn a_session_approval_does_not_lift_a_refusal() {
+    let rules = ExecRules::read("prefix_rule(pattern=['make'], decision='forbidden')", "x".as_ref()).unwrap();
+    let policy = StandardPolicy::new().with_rules(rules);
+    let asked = call(ApprovalPolicy::UnlessTrusted);
+    policy.remember(&asked, &command("make"), &ApprovalScope::Session).await.unwrap();
+    assert!(matches!(decide(&policy, &command("make")).await, PolicyDecision::Deny { .. }));
+}
+
+#[tokio::test]
+async fn an_approved_prefix_holds_at_once_and_in_the_next_session() {
+    let home = tempfile::tempdir().unwrap();
+    let policy = StandardPolicy::new().with_rules_of(home.path()).unwrap();
+    let scope = |words: &[&str]| ApprovalScope::Prefix {
+        prefix: words.iter().map(ToString::to_string).collect(),
+        file: home.path().join("rules/default.rules"),
+    };
+    let asked = call(ApprovalPolicy::UnlessTrusted);
+    policy.remember(&asked, &command("make test"), &scope(&["make"])).await.unwrap();
+    assert_eq!(decide(&policy, &command("make clean")).await, PolicyDecision::AllowUnsandboxed);
+    let next = StandardPolicy::new().with_rules_of(home.path()).unwrap();
+    assert_eq!(decide(&next, &command("make clean")).await, PolicyDecision::AllowUnsandboxed);
+    // A person may change the words, but not to a rule on everything.
+    let error = policy.remember(&asked, &command("bash x"), &scope(&["bash", "-c"])).await.unwrap_err();
+    assert_eq!(error, "a rule on `bash -c` would allow far more than this");
+}
+
+#[tokio::test]
+async fn without_a_folder_no_prefix_is_offered_or_written() {
+    let policy = StandardPolicy::new();
+    let PolicyDecision::Ask(question) = decide(&policy, &command("make")).await else {
+        panic!("no question")
+    };
+    assert_eq!(question.scopes, [ApprovalScope::Once, ApprovalScope::Session]);
+    let scope = ApprovalScope::Prefix { prefix: vec!["make".to_owned()], file: PathBuf::new() };
+    let asked = call(ApprovalPolicy::UnlessTrusted);
+    let error = policy.remember(&asked, &command("make"), &scope).await.unwrap_err();
+    assert_eq!(error, "there is no folder to write rules to");
+}
