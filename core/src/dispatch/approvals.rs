@@ -51,7 +51,7 @@ impl Remembered {
     pub(super) async fn changed(&mut self) {
         if self.0.changed().await.is_err() {
             // Nobody is left who could give one.
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     }
 }

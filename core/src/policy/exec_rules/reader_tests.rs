@@ -2,7 +2,7 @@ use std::path::Path;
 
 use pretty_assertions::assert_eq;
 
-use crate::policy::{Decision, ExecRules};
+use crate::policy::{Decision, ExecRules, PatternWord};
 
 fn rules(text: &str) -> ExecRules {
     ExecRules::read(text, Path::new("x.rules")).unwrap()
@@ -27,7 +27,7 @@ host_executable(name = "git", paths = ["/usr/bin/git"]); network_rule(host="exam
 "#;
     let read = rules(text);
     let [git, rm] = read.prefixes() else { panic!("{read:?}") };
-    let words: Vec<&[String]> = git.pattern().iter().map(|word| word.alternatives()).collect();
+    let words: Vec<&[String]> = git.pattern().iter().map(PatternWord::alternatives).collect();
     assert_eq!(words, [&["git".to_owned()][..], &["status".to_owned(), "log".to_owned()]]);
     assert_eq!((git.decision(), git.justification()), (Decision::Allow, None));
     assert_eq!((rm.decision(), rm.justification()), (Decision::Forbidden, Some("use \"trash\"\n")));
@@ -97,7 +97,7 @@ fn everything_else_is_an_error_with_its_place() {
             "load('x')\n",
             "1:6: expected an argument by its name, as in `pattern = ...`, found the string \"x\"",
         ),
-        ("for x in y: pass", "1:5: expected `(`, found `x`"),
+        ("for x in y", "1:5: expected `(`, found `x`"),
         ("'a'", "1:1: expected a call such as prefix_rule(...), found the string \"a\""),
         (
             "host_executable(name='a/b', paths=[])",

@@ -75,7 +75,7 @@ impl Limits {
     fn check_repeats(&self, state: &State, watched: Option<WatchedCall>, name: &str) -> Result<(), String> {
         let Some((guard, watched)) = self.options.loop_guard.zip(watched) else { return Ok(()) };
         let count = state.repeats.count(watched);
-        if count >= guard.refuse_after.get() { Err(guard.refusal(name, count)) } else { Ok(()) }
+        if count >= guard.refuse_after.get() { Err(guard.refusal(name)) } else { Ok(()) }
     }
 
     fn check_counts(&self, state: &State, name: &str) -> Result<(), String> {

@@ -59,9 +59,10 @@ impl LoopGuard {
         )
     }
 
-    pub(super) fn refusal(self, tool: &str, count: u32) -> String {
+    pub(super) fn refusal(self, tool: &str) -> String {
+        let most = self.refuse_after;
         format!(
-            "not run: this call of {tool} has failed {count} times in this turn in the same way, as often as it may; \
+            "not run: this call of {tool} has failed {most} times in this turn in the same way, as often as it may; \
              the limit ends with the turn, and does not hold for other arguments"
         )
     }

@@ -42,15 +42,8 @@ fn the_hints() {
             for open_world in [none, no, yes] {
                 let tool = tool(read_only, destructive, open_world);
                 let auto = short(decided(ApprovalPolicy::OnRequest, SandboxPolicy::ReadOnly, Auto, &tool));
-                let expected = if destructive == yes {
-                    "ask"
-                } else if read_only == yes {
-                    "allow"
-                } else if destructive == no && open_world == no {
-                    "allow"
-                } else {
-                    "ask"
-                };
+                let harmless = read_only == yes || (destructive == no && open_world == no);
+                let expected = if harmless && destructive != yes { "allow" } else { "ask" };
                 assert_eq!(auto, expected, "{tool:?}");
                 asked.push(auto == "ask");
                 // 3 and 9: the mode prompt asks in any case, and once.
