@@ -6,6 +6,7 @@
 mod alone;
 mod documented;
 mod reach;
+mod rewrites;
 mod robust;
 mod spill;
 mod support;
