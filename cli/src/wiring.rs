@@ -1,6 +1,6 @@
 //! From choices to a session with its tools. This is the one place that sees every crate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tenon_apply_patch::ApplyPatchTool;
@@ -40,7 +40,7 @@ impl Wired {
         environment: &Environment,
         events: Arc<dyn EventSink>,
     ) -> Result<Self, Failure> {
-        let exec = exec_service(&plan.config, environment);
+        let exec = plan.exec.clone();
         let builder = SessionBuilder::new(options(&plan, &exec), plan.model)
             .tools(tools(&exec))
             // A patch that a command holds is applied by the tool, and not by the command.
@@ -70,6 +70,20 @@ pub(crate) fn exec_service(config: &Config, environment: &Environment) -> ExecSe
     exec.allow_login_shell = config.allow_login_shell;
     exec.max_poll = config.max_poll.unwrap_or(exec.max_poll);
     ExecService::new(exec)
+}
+
+/// Refuses a sandbox mode that this machine cannot enforce (cli.md, Defaults): before anything else is done.
+///
+/// # Errors
+/// With the reason, and what can be chosen instead.
+pub(crate) async fn check_sandbox(exec: &ExecService, config: &Config, cwd: &Path) -> Result<(), Failure> {
+    let mode = config.sandbox.name();
+    exec.check_sandbox(&config.sandbox, cwd).await.map_err(|reason| {
+        Failure::usage(format!(
+            "sandbox mode {mode}: {reason}; to run without one, choose `-s danger-full-access` or set sandbox_mode = \
+             \"danger-full-access\" in config.toml"
+        ))
+    })
 }
 
 /// All tools, in the order in which a model is shown them (core.md 4.4).

@@ -163,7 +163,7 @@ fn the_demo_stream_does_real_work() {
 fn people_are_told_in_lines() {
     let place = Place::new();
     let file = demo();
-    let ran = place.run(&["replay", "-s", "danger-full-access", file.to_str().expect("text")]);
+    let ran = place.run(&["replay", file.to_str().expect("text")]);
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
     assert!(ran.stdout.starts_with("scratch folder: "), "{}", ran.stdout);
     for line in [

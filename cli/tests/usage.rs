@@ -63,24 +63,6 @@ fn a_configuration_that_cannot_be_read_is_one_line() {
 }
 
 #[test]
-fn a_sandbox_that_nothing_enforces_is_refused() {
-    let place = Place::new();
-    let file = place.file("x.jsonl", lines(&[vec![message("hi")]]));
-    let file = file.to_str().expect("text");
-    for (args, mode) in [
-        (&["exec", "go"][..], "workspace-write"),
-        (&["replay", file], "workspace-write"),
-        (&["exec", "-s", "read-only", "go"], "read-only"),
-        (&["replay", "-c", "sandbox_mode=read-only", file], "read-only"),
-    ] {
-        let told = refused(&place, args);
-        assert!(told.starts_with(&format!("tenon: sandbox mode {mode}: it cannot be enforced")), "{told}");
-        assert!(told.contains("-s danger-full-access"), "{told}");
-    }
-    assert_eq!(place.rollouts(), Vec::<std::path::PathBuf>::new());
-}
-
-#[test]
 fn what_is_missing_is_named() {
     let place = Place::new();
     let full = ["-s", "danger-full-access"];

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 
 use crate::environment::{Environment, PatternError, command_environment};
 use crate::runner::ProcessRunner;
+use crate::sandbox::Limits;
 use crate::shell::Shell;
 use crate::store::Store;
 
@@ -48,25 +49,36 @@ type Answer = watch::Receiver<Option<Option<Environment>>>;
 struct Kept {
     shell: PathBuf,
     from: Environment,
+    limits: Option<Limits>,
     answer: Answer,
 }
 
 impl LoginEnvironments {
     /// What a login shell makes of `from`; none where it cannot be told. It is asked once, by a task of the store's:
-    /// a profile that was cut short may leave a lock behind, so a cancelled call must not take it along.
+    /// a profile that was cut short may leave a lock behind, so a cancelled call must not take it along. A command that
+    /// is held to limits has its profile held to them, too: it may have been written by such a command.
     pub(crate) async fn of(
         &self,
         store: &Arc<Store>,
         shell: &Shell,
         from: &Environment,
+        limits: Option<&Limits>,
     ) -> Option<Environment> {
-        let mut answer = self.answer(store, shell, from);
+        let mut answer = self.answer(store, shell, from, limits);
         answer.wait_for(Option::is_some).await.ok().and_then(|answer| answer.clone().flatten())
     }
 
-    fn answer(&self, store: &Arc<Store>, shell: &Shell, from: &Environment) -> Answer {
+    fn answer(
+        &self,
+        store: &Arc<Store>,
+        shell: &Shell,
+        from: &Environment,
+        limits: Option<&Limits>,
+    ) -> Answer {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = kept.iter().find(|kept| kept.shell == shell.path && kept.from == *from) {
+        let is_it =
+            |kept: &&Kept| kept.shell == shell.path && kept.from == *from && kept.limits.as_ref() == limits;
+        if let Some(known) = kept.iter().find(is_it) {
             return known.answer.clone();
         }
         let (tell, answer) = watch::channel(None);
@@ -74,9 +86,15 @@ impl LoginEnvironments {
         if kept.len() == MAX_KEPT {
             kept.remove(0);
         }
-        kept.push(Kept { shell: shell.path.clone(), from: from.clone(), answer: answer.clone() });
+        let limits = limits.cloned();
+        kept.push(Kept {
+            shell: shell.path.clone(),
+            from: from.clone(),
+            limits: limits.clone(),
+            answer: answer.clone(),
+        });
         store.spawn(async move {
-            tell.send_replace(Some(capture(&runner, &shell, from).await));
+            tell.send_replace(Some(capture(&runner, &shell, from, limits).await));
         });
         answer
     }
@@ -117,7 +135,12 @@ fn joined_path(first: &OsStr, second: &OsStr) -> Option<OsString> {
     std::env::join_paths(folders).ok()
 }
 
-async fn capture(runner: &ProcessRunner, shell: &Shell, from: Environment) -> Option<Environment> {
+async fn capture(
+    runner: &ProcessRunner,
+    shell: &Shell,
+    from: Environment,
+    limits: Option<Limits>,
+) -> Option<Environment> {
     let request = CommandRequest {
         argv: shell.argv(SCRIPT, true).into_iter().map(OsString::from).collect(),
         cwd: PathBuf::from("/"),
@@ -126,7 +149,7 @@ async fn capture(runner: &ProcessRunner, shell: &Shell, from: Environment) -> Op
         timeout: CAPTURE_TIMEOUT,
         max_output_bytes: MAX_ENVIRONMENT_BYTES,
     };
-    let outcome = runner.run_leaving_children(request).await.inspect_err(|error| {
+    let outcome = runner.run_leaving_children(request, limits).await.inspect_err(|error| {
         tracing::warn!(shell = %shell.path.display(), %error, "the login environment cannot be read");
     });
     let outcome =

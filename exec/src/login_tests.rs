@@ -79,7 +79,7 @@ impl Home {
         from.insert("HOME".into(), self.folder.path().into());
         from.extend(environment(extra));
         let shell = Shell { kind: ShellKind::Bash, path: "/bin/bash".into() };
-        tokio::time::timeout(crate::testing::LONG, self.logins.of(&self.store, &shell, &from))
+        tokio::time::timeout(crate::testing::LONG, self.logins.of(&self.store, &shell, &from, None))
             .await
             .expect("in time")
     }

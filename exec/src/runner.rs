@@ -2,7 +2,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,7 +12,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use tenon_tools::{CommandError, CommandOutcome, CommandRequest, CommandRunner};
 use tokio::io::unix::AsyncFd;
 
+use crate::environment::Environment;
 use crate::pump::Source;
+use crate::sandbox::Limits;
 use crate::spawn::{Exit, Input, Launch, Process, SpawnError, Streams, awaitable};
 use crate::store::Store;
 
@@ -37,7 +39,7 @@ impl ProcessRunner {
 #[async_trait]
 impl CommandRunner for ProcessRunner {
     async fn run(&self, request: CommandRequest) -> Result<CommandOutcome, CommandError> {
-        let (process, outcome) = self.follow(request).await?;
+        let (process, outcome) = self.follow(request, None).await?;
         // Waited for, so that nothing of a hook outlives its answer.
         self.store.keeper.end(&process, Duration::ZERO).await;
         outcome
@@ -45,22 +47,44 @@ impl CommandRunner for ProcessRunner {
 }
 
 impl ProcessRunner {
-    /// As [`run`](CommandRunner::run), but what the command has left running goes on until the session's end.
+    /// As [`run`](CommandRunner::run), but held to `limits`, and what the command has left running goes on until the
+    /// session's end.
     pub(crate) async fn run_leaving_children(
         &self,
         request: CommandRequest,
+        limits: Option<Limits>,
     ) -> Result<CommandOutcome, CommandError> {
-        let (process, outcome) = self.follow(request).await?;
+        let (process, outcome) = self.follow(request, limits).await?;
         if outcome.is_err() {
             self.store.keeper.end(&process, Duration::ZERO).await;
         }
         outcome
     }
 
+    /// Starts a command that does nothing, held to `limits`.
+    pub(crate) async fn try_limits(&self, limits: Limits, folder: &Path) -> Result<(), SpawnError> {
+        let program = PathBuf::from("/bin/sh");
+        let (reader, output) =
+            pipe_with(PipeFlags::CLOEXEC).map_err(|error| SpawnError::from_io(&program, error.into()))?;
+        let errors = output.try_clone().map_err(|error| SpawnError::from_io(&program, error))?;
+        let launch = Launch {
+            program,
+            arguments: vec!["-c".into(), ":".into()],
+            environment: Environment::new(),
+            folder: folder.to_owned(),
+            limits: Some(limits),
+        };
+        let process = self.store.keeper.start(launch, Streams { input: Input::Null, output, errors }).await?;
+        drop(reader);
+        self.store.keeper.end(&process, Duration::ZERO).await;
+        Ok(())
+    }
+
     /// Starts a command and follows it to its end or its time-out. Dropping the future ends it.
     async fn follow(
         &self,
         request: CommandRequest,
+        limits: Option<Limits>,
     ) -> Result<(Arc<Process>, Result<CommandOutcome, CommandError>), CommandError> {
         let CommandRequest { argv, cwd, environment, stdin, timeout, max_output_bytes } = request;
         let mut argv = argv.into_iter();
@@ -70,7 +94,7 @@ impl ProcessRunner {
             .ok_or_else(|| CommandError::Spawn("there is no command".to_owned()))?;
         let (streams, ends) =
             pipes().map_err(|error| CommandError::Spawn(SpawnError::from_io(&program, error).to_string()))?;
-        let launch = Launch { program, arguments: argv.collect(), environment, folder: cwd };
+        let launch = Launch { program, arguments: argv.collect(), environment, folder: cwd, limits };
         let started = self.store.keeper.start(launch, streams).await;
         let process = started.map_err(|error| CommandError::Spawn(error.to_string()))?;
         let mut guard = Guard { store: &self.store, process: &process, armed: true };

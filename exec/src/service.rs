@@ -1,18 +1,20 @@
 //! All of it behind one handle.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tenon_protocol::CallId;
-use tenon_tools::{CommandRunner, StepContext, ToolExecutor};
+use tenon_tools::{CommandRunner, SandboxPolicy, StepContext, ToolExecutor};
 
 use crate::environment::{Environment, PatternError, command_environment};
 use crate::ids::IdSource;
 use crate::login::{LoginEnvironments, login_environment};
 use crate::runner::ProcessRunner;
+use crate::sandbox::Limits;
 use crate::shell::{PASSWORD_FILE, Shell, ShellFinder, account_shell};
+use crate::spawn::SpawnError;
 use crate::store::Store;
 use crate::tools::{ExecCommand, WriteStdin};
 
@@ -73,14 +75,21 @@ impl Shared {
         command: &str,
         from: Environment,
         step: &StepContext,
+        limits: Option<&Limits>,
     ) -> Result<(Vec<String>, Environment), PatternError> {
-        match self.logins.of(&self.store, shell, &from).await {
+        match self.logins.of(&self.store, shell, &from, limits).await {
             Some(captured) => {
                 let environment = login_environment(&captured, &from, step)?;
                 Ok((shell.argv(command, false), environment))
             }
             None => Ok((shell.argv(command, true), from)),
         }
+    }
+
+    /// What `policy` holds commands to that work in `cwd`; none where it sets no limit.
+    pub(crate) fn limits(&self, policy: &SandboxPolicy, cwd: &Path) -> Option<Limits> {
+        let tmpdir = self.host.get(OsStr::new("TMPDIR")).map(Path::new);
+        Limits::of(policy, cwd, tmpdir)
     }
 
     /// The environment of a command of this step.
@@ -178,6 +187,15 @@ impl ExecService {
             exit_code: session.process.exited().map(crate::spawn::Exit::code),
         });
         running.collect()
+    }
+
+    /// Whether this machine can hold commands to `policy` when they work in `cwd`: tried on one that does nothing.
+    ///
+    /// # Errors
+    /// The reason, which is a [`SpawnError::Sandbox`] where it is the sandbox's.
+    pub async fn check_sandbox(&self, policy: &SandboxPolicy, cwd: &Path) -> Result<(), SpawnError> {
+        let Some(limits) = self.shared.limits(policy, cwd) else { return Ok(()) };
+        ProcessRunner::new(Arc::clone(&self.shared.store)).try_limits(limits, cwd).await
     }
 
     /// Kills every process, with all that it has started, reaps it, and ends every item. Nothing can be started

@@ -11,6 +11,7 @@ use crate::buffer::Captured;
 use crate::limit::Limit;
 use crate::output::Output;
 use crate::report::Report;
+use crate::sandbox::{Denial, Limits};
 use crate::spawn::{Exit, Keyboard, Process};
 
 /// How long a collection waits for the output to close once the process has ended (runtime.md B1).
@@ -50,6 +51,8 @@ pub(crate) struct Session {
     pub(crate) reading: CancellationToken,
     /// How long it may run.
     pub(crate) limit: Option<Limit>,
+    /// What it is held to, where it is.
+    pub(crate) limits: Option<Limits>,
 }
 
 /// What a collection brought.
@@ -65,6 +68,23 @@ impl Session {
     /// Waits until the process has ended and nothing more of its output is to come, at most until `deadline`, and
     /// takes what there is (runtime.md B7.1). Dropping the future takes nothing.
     pub(crate) async fn collect(&self, deadline: Instant) -> Collected {
+        self.settle(deadline).await;
+        self.take()
+    }
+
+    /// As [`collect`](Self::collect), and where the command has failed as one does that the sandbox has refused
+    /// something, the output says so in its last line. For the call that started it (runtime.md B7.5, B8.4).
+    pub(crate) async fn collect_telling_denial(&self, deadline: Instant) -> Collected {
+        self.settle(deadline).await;
+        if let (Some(limits), Some(exit)) = (&self.limits, self.process.exited())
+            && let Some(denial) = Denial::find(limits, exit.code(), || self.output.transcript().into_text())
+        {
+            self.output.push_line(&denial.line());
+        }
+        self.take()
+    }
+
+    async fn settle(&self, deadline: Instant) {
         if tokio::time::timeout_at(deadline.into(), self.finished(CLOSE_GRACE)).await.is_err()
             && self.process.exited().is_some()
         {
@@ -72,7 +92,6 @@ impl Session {
             let mut flow = self.output.flow();
             drop(tokio::time::timeout(SETTLE_GRACE, flow.wait_for(|flow| flow.is_complete())).await);
         }
-        self.take()
     }
 
     /// Waits for the end of the process, but not longer than `patience`. Whether it has ended.

@@ -29,6 +29,7 @@ pub(crate) fn bash(script: &str, folder: &Path) -> Launch {
         arguments: vec!["-c".into(), script.into()],
         environment: environment(),
         folder: folder.to_owned(),
+        limits: None,
     }
 }
 

@@ -73,6 +73,11 @@ impl SandboxPolicy {
                 roots.push(root);
             }
         }
+        // Who names what lies in a protected folder wants to have it written.
+        let named: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
+        for root in &mut roots {
+            root.read_only.retain(|path| !named.iter().any(|named| named.starts_with(path)));
+        }
         Some(roots)
     }
 

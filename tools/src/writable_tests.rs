@@ -89,6 +89,17 @@ fn a_root_inside_a_root_keeps_its_protection() {
 }
 
 #[test]
+fn a_protected_folder_that_is_named_as_a_root_is_one() {
+    let (_folder, path) = folder();
+    fs::create_dir_all(path.join(".git/hooks")).unwrap();
+    let policy = only_roots(&[&path.join(".git/hooks")]);
+    assert!(policy.may_write(&path.join(".git/hooks/x"), &path, None));
+    let policy = only_roots(&[&path.join(".git")]);
+    assert!(policy.may_write(&path.join(".git/config"), &path, None));
+    assert!(!policy.may_write(&path.join(".tenon/x"), &path, None));
+}
+
+#[test]
 fn a_link_and_what_it_leads_to_are_protected() {
     let (_folder, path) = folder();
     fs::create_dir(path.join("repository")).unwrap();

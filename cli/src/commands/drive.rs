@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tenon_core::TurnEnd;
 use tenon_core::hooks::HookConfig;
+use tenon_exec::ExecService;
 use tenon_tools::{EventSink, ModelClient};
 use tokio_util::sync::CancellationToken;
 
@@ -19,6 +20,8 @@ use crate::wiring::{Rollout, Wired};
 pub(crate) struct Plan {
     /// The settled configuration.
     pub(crate) config: Config,
+    /// What runs commands, and is able to hold them to the configured sandbox mode.
+    pub(crate) exec: ExecService,
     /// The working folder.
     pub(crate) cwd: PathBuf,
     /// Whom the prompts go to.

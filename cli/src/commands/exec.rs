@@ -31,7 +31,8 @@ pub(crate) async fn run(
     let provider = Provider::chosen(&loaded.file).map_err(Failure::usage)?;
     let flags = args.flags(&surroundings.cwd);
     let config = Config::resolve(loaded, flags, Defaults::EXEC, &home).map_err(Failure::usage)?;
-    config.check_enforceable().map_err(Failure::usage)?;
+    let exec = wiring::exec_service(&config, &surroundings.environment);
+    wiring::check_sandbox(&exec, &config, &surroundings.cwd).await?;
     let model = Arc::new(wiring::client(&provider, &surroundings.environment)?);
     let rollout = rollout(start, &home.path, &cwd)?;
     let terminal = surroundings.terminal.stdin_is_terminal;
@@ -40,7 +41,7 @@ pub(crate) async fn run(
     let hooks = HookConfig::load(&home.hooks());
     let home = home.path;
     let plan =
-        Plan { config, cwd, model, provider, stream_max_retries, rollout, home, hooks, scratch: false };
+        Plan { config, exec, cwd, model, provider, stream_max_retries, rollout, home, hooks, scratch: false };
     let mut prompts = Some(text);
     drive::drive(plan, &args, || prompts.take(), surroundings).await
 }

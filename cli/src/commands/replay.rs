@@ -12,7 +12,7 @@ use crate::config::{Config, Defaults, load};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::replay::{self, Recording, ReplayModel};
-use crate::wiring::Rollout;
+use crate::wiring::{self, Rollout};
 
 /// Who serves the model, for the record.
 const PROVIDER: &str = "replay";
@@ -30,7 +30,8 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
     }
     let flags = args.flags(&surroundings.cwd);
     let config = Config::resolve(loaded, flags, Defaults::REPLAY, &home).map_err(Failure::usage)?;
-    config.check_enforceable().map_err(Failure::usage)?;
+    let exec = wiring::exec_service(&config, &surroundings.environment);
+    wiring::check_sandbox(&exec, &config, &surroundings.cwd).await?;
     let hooks = if with_config { HookConfig::load(&home.hooks()) } else { HookConfig::default() };
     let recording = replay::read(&surroundings.cwd.join(file)).map_err(Failure::usage)?;
     for note in &recording.notes {
@@ -44,6 +45,7 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
     let model = Arc::new(ReplayModel::new(recording));
     let plan = Plan {
         config,
+        exec,
         scratch: args.cd.is_none(),
         cwd,
         model: Arc::clone(&model) as _,

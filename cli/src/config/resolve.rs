@@ -95,22 +95,6 @@ impl Config {
             warnings,
         })
     }
-
-    /// Refuses a sandbox mode that nothing would enforce (cli.md, Defaults). Asked before anything runs; what only
-    /// lists is not concerned.
-    ///
-    /// # Errors
-    /// For every mode but danger-full-access.
-    pub(crate) fn check_enforceable(&self) -> Result<(), ConfigError> {
-        if self.sandbox.is_unrestricted() {
-            return Ok(());
-        }
-        Err(ConfigError::invalid(
-            format!("sandbox mode {}", self.sandbox.name()),
-            "it cannot be enforced, since the sandbox is not built yet; to run without one, choose \
-             `-s danger-full-access` or set sandbox_mode = \"danger-full-access\" in config.toml",
-        ))
-    }
 }
 
 /// Refuses what is not built. Silently offering the tools another way would be worse than to say so.

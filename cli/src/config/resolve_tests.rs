@@ -59,20 +59,6 @@ fn flags_go_over_the_file_and_the_file_over_defaults() {
 }
 
 #[test]
-fn only_full_access_can_be_enforced_yet() {
-    let refusal = |mode: &str| {
-        let config = resolved(&format!("sandbox_mode = \"{mode}\""));
-        config.check_enforceable().map_err(|error| error.to_string())
-    };
-    assert_eq!(refusal("danger-full-access"), Ok(()));
-    let expected = "sandbox mode read-only: it cannot be enforced, since the sandbox is not built yet; to run \
-                    without one, choose `-s danger-full-access` or set sandbox_mode = \"danger-full-access\" in \
-                    config.toml";
-    assert_eq!(refusal("read-only"), Err(expected.to_owned()));
-    assert!(refusal("workspace-write").is_err());
-}
-
-#[test]
 fn every_key_arrives() {
     let text = r#"
         model_provider = "p"

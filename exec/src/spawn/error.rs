@@ -7,6 +7,7 @@ use rustix::fs::{Access, access};
 use rustix::io::Errno;
 
 use super::launch::Launch;
+use crate::sandbox::SandboxError;
 
 /// Why a process could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +50,9 @@ pub enum SpawnError {
     /// The user has as many processes as may be.
     #[error("too many processes")]
     TooManyProcesses,
+    /// It cannot be held to its sandbox mode.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
     /// A byte that no argument, variable or path can hold.
     #[error("arguments, environment and working directory cannot contain a NUL byte")]
     Nul,

@@ -262,6 +262,7 @@ async fn a_program_is_looked_up_in_the_path_it_gets() {
         arguments: vec!["hi".into()],
         environment: crate::testing::environment(),
         folder: PathBuf::from("/"),
+        limits: None,
     };
     keeper.start(launch, streams).await.expect("started");
     assert_eq!(text(reader).await, "hi\n");

@@ -2,14 +2,19 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal};
 
+use super::error::SpawnError;
 use crate::environment::Environment;
+use crate::sandbox::{Limits, Sandbox};
+
+/// Descriptors are closed by the exec, and not at once.
+const CLOSE_RANGE_CLOEXEC: libc::c_uint = libc::CLOSE_RANGE_CLOEXEC;
 
 /// What is to be started.
 #[derive(Debug)]
@@ -22,6 +27,8 @@ pub(crate) struct Launch {
     pub(crate) environment: Environment,
     /// Where it starts.
     pub(crate) folder: PathBuf,
+    /// What it is held to, where it is.
+    pub(crate) limits: Option<Limits>,
 }
 
 /// What a process reads from.
@@ -49,7 +56,14 @@ pub(crate) struct Streams {
 impl Launch {
     /// Starts it: leader of a new session and process group, told to terminate when the calling thread ends. All of
     /// this is done when it returns.
-    pub(super) fn start(&self, streams: Streams) -> io::Result<Child> {
+    pub(super) fn start(&self, streams: Streams) -> Result<Child, SpawnError> {
+        let (sandbox, report) = match &self.limits {
+            Some(limits) => {
+                let (sandbox, report) = Sandbox::prepare(limits, &self.folder, streams.terminal())?;
+                (Some(sandbox), Some(report))
+            }
+            None => (None, None),
+        };
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).env_clear().envs(&self.environment).current_dir(&self.folder);
         let terminal = matches!(streams.input, Input::Terminal(_));
@@ -59,7 +73,20 @@ impl Launch {
         });
         command.stdout(streams.output).stderr(streams.errors);
         set_up_session(&mut command, rustix::process::getpid(), terminal);
-        command.spawn()
+        confine(&mut command, sandbox);
+        command.spawn().map_err(|error| match report.and_then(|report| report.failure(&error)) {
+            Some(failure) => failure.into(),
+            None => SpawnError::classify(self, error),
+        })
+    }
+}
+
+impl Streams {
+    fn terminal(&self) -> Option<BorrowedFd<'_>> {
+        match &self.input {
+            Input::Terminal(end) => Some(end.as_fd()),
+            Input::Null | Input::Pipe(_) => None,
+        }
     }
 }
 
@@ -82,5 +109,31 @@ fn set_up_session(command: &mut Command, parent: Pid, terminal: bool) {
     // SAFETY: between fork and exec the closure makes system calls only; it allocates nothing and takes no lock.
     unsafe {
         command.pre_exec(in_child);
+    }
+}
+
+/// Has the child keep none of our descriptors but its streams, and put up the fences around itself, last of all.
+#[allow(unsafe_code)]
+fn confine(command: &mut Command, mut sandbox: Option<Sandbox>) {
+    let in_child = move || {
+        close_on_exec()?;
+        sandbox.as_mut().map_or(Ok(()), Sandbox::enter)
+    };
+    // SAFETY: between fork and exec the closure makes system calls only; it allocates nothing and takes no lock.
+    unsafe {
+        command.pre_exec(in_child);
+    }
+}
+
+/// Marks every descriptor but the three streams, so that the program which the process becomes has none of them: one
+/// that was opened elsewhere without care would be a way out.
+#[allow(unsafe_code)]
+fn close_on_exec() -> io::Result<()> {
+    let (first, last, flags): (libc::c_uint, libc::c_uint, libc::c_uint) =
+        (3, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC);
+    // SAFETY: the call takes numbers only, and the descriptors stay open here.
+    match unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }

@@ -106,7 +106,7 @@ impl Worker {
         }
         let child = match launch.start(streams) {
             Ok(child) => child,
-            Err(error) => return drop(reply.send(Err(SpawnError::classify(launch, error)))),
+            Err(error) => return drop(reply.send(Err(error))),
         };
         let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
         let started_at = procfs::started_at(pid);

@@ -20,6 +20,7 @@ use crate::limit::Limit;
 use crate::output::Output;
 use crate::pump::Source;
 use crate::report::Report;
+use crate::sandbox::Limits;
 use crate::service::Shared;
 use crate::session::Session;
 use crate::shell::Shell;
@@ -94,7 +95,7 @@ impl PreparedCall for Command {
                 unyielded.armed = false;
                 return Ok(Box::new(self.aborted(printed, call)));
             }
-            collected = session.collect(since + self.wait) => collected,
+            collected = session.collect_telling_denial(since + self.wait) => collected,
         };
         unyielded.armed = false;
         if collected.exit_code.is_some() {
@@ -118,6 +119,7 @@ impl Command {
             ends.map_err(|error| SpawnError::from_io(&launch.program, error))?;
         let store = &self.shared.store;
         let reservation = store.reserve();
+        let limits = launch.limits.clone();
         let process = store.keeper.start(launch, streams).await?;
         let pid = process.pid().unsigned_abs();
         call.host.progress.record(CallFact::Process { pid, group: pid, started_at: process.started_at() });
@@ -137,6 +139,7 @@ impl Command {
             interaction: tokio::sync::Mutex::default(),
             reading: store.reading(),
             limit: call.step.max_runtime.map(Limit::new),
+            limits,
         };
         Ok((Arc::new(session), source))
     }
@@ -145,18 +148,22 @@ impl Command {
     /// its environment need not be started again.
     async fn launch(&self, step: &StepContext) -> Result<Launch, FunctionCallError> {
         let environment = self.environment.clone();
-        let (argv, environment) = if self.login {
-            let made = self.shared.as_login(&self.shell, &self.command, environment, step).await;
+        let limits = self.shared.limits(&step.sandbox, &step.cwd);
+        let (argv, mut environment) = if self.login {
+            let made =
+                self.shared.as_login(&self.shell, &self.command, environment, step, limits.as_ref()).await;
             made.map_err(|error| failed(&error))?
         } else {
             (self.effect.argv.clone(), environment)
         };
+        tell_of_limits(&mut environment, limits.as_ref());
         let mut argv = argv.into_iter();
         Ok(Launch {
             program: argv.next().map(Into::into).unwrap_or_default(),
             arguments: argv.map(Into::into).collect(),
             environment,
             folder: self.effect.cwd.clone(),
+            limits,
         })
     }
 
@@ -171,6 +178,15 @@ impl Command {
 
     fn aborted(&self, printed: Captured, call: &ToolInvocation) -> AbortedToolOutput {
         aborted(self.asked_at, printed, self.max_output_tokens, call.step.truncation)
+    }
+}
+
+/// Lets a command know what it is held to (runtime.md B5.1).
+fn tell_of_limits(environment: &mut Environment, limits: Option<&Limits>) {
+    let Some(limits) = limits else { return };
+    environment.insert("TENON_SANDBOX".into(), limits.mode().into());
+    if !limits.network() {
+        environment.insert("TENON_SANDBOX_NETWORK_DISABLED".into(), "1".into());
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod alone;
+pub(crate) mod fenced;
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,0 +1,117 @@
+//! Sandbox modes, as the program enforces and refuses them.
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
+
+mod support;
+
+use pretty_assertions::assert_eq;
+use support::{Place, lines, message, shell};
+
+/// The temporary folder, in which all of these tests lie, is none of the workspace's.
+const NO_TMP: [&str; 2] = ["-c", "sandbox_workspace_write.exclude_slash_tmp=true"];
+
+/// Output and exit code of every command, in the order of their ends.
+fn commands(ran: &support::Ran) -> Vec<(String, i64)> {
+    let completed = ran.events().into_iter().filter(|event| event["type"] == "item.completed");
+    let commands = completed.filter(|event| event["item"]["type"] == "command_execution");
+    commands
+        .map(|event| {
+            let item = &event["item"];
+            let output = item["aggregated_output"].as_str().expect("text");
+            (output.to_owned(), item["exit_code"].as_i64().expect("a code"))
+        })
+        .collect()
+}
+
+#[test]
+fn without_a_flag_commands_are_held_to_the_workspace() {
+    let place = Place::new();
+    let outside = place.home().join("outside");
+    let out = format!("touch {}", outside.display());
+    let turns = [
+        vec![shell("c1", "touch inside && touch $TMPDIR/temporary")],
+        vec![shell("c2", &out)],
+        vec![message("done")],
+    ];
+    let file = place.file("x.jsonl", lines(&turns));
+    let file = file.to_str().expect("text");
+    let ran = place.run(&[&["replay", "--json", "-C", "."][..], &NO_TMP, &[file]].concat());
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let commands = commands(&ran);
+    assert_eq!(commands[0], (String::new(), 0));
+    let told = format!(
+        "touch: cannot touch '{0}': Read-only file system\n[denied by the sandbox, as it seems: {0} (sandbox mode \
+         workspace-write)]\n",
+        outside.display()
+    );
+    assert_eq!(commands[1], (told, 1));
+    assert!(place.work().join("inside").exists() && !outside.exists());
+}
+
+#[test]
+fn read_only_is_read_only_for_commands() {
+    let place = Place::new();
+    let file = place.file("x.jsonl", lines(&[vec![shell("c1", "ls / > /dev/null && touch inside")]]));
+    let file = file.to_str().expect("text");
+    let ran = place.run(&["replay", "--json", "-s", "read-only", "-C", ".", file]);
+    assert_eq!(commands(&ran)[0].1, 1, "{}", ran.stdout);
+    assert!(!place.work().join("inside").exists());
+}
+
+#[test]
+fn a_folder_that_is_added_is_writable() {
+    let place = Place::new();
+    let home = place.home();
+    let file = place.file("x.jsonl", lines(&[vec![shell("c1", &format!("touch {}/added", home.display()))]]));
+    let (file, added) = (file.to_str().expect("text"), home.to_str().expect("text"));
+    let ran =
+        place.run(&[&["replay", "--json", "-C", ".", "--add-dir", added][..], &NO_TMP, &[file]].concat());
+    assert_eq!(commands(&ran), [(String::new(), 0)]);
+    assert!(home.join("added").exists());
+}
+
+#[test]
+fn a_mode_that_cannot_be_enforced_is_refused_with_the_reason() {
+    let place = Place::new();
+    // Inside of a sandbox none can be put up.
+    let inner = place.file("inner.jsonl", lines(&[vec![shell("c1", "touch inside")]]));
+    let program = env!("CARGO_BIN_EXE_tenon");
+    let command = |flags: &str| {
+        format!("TENON_HOME=$PWD/home {program} replay {flags} -C . {} 2>&1; echo status $?", inner.display())
+    };
+    let turns = [vec![shell("c1", &command(""))], vec![shell("c2", &command("-s danger-full-access"))]];
+    let outer = place.file("outer.jsonl", lines(&turns));
+    let outer = outer.to_str().expect("text");
+    let ran = place.run(&["replay", "--json", "-C", ".", outer]);
+    let commands = commands(&ran);
+    assert_eq!(
+        commands[0].0,
+        "tenon: sandbox mode workspace-write: commands cannot be held to the sandbox mode `workspace-write` on this \
+         machine: no mount namespace can be made (user namespaces may be switched off): Operation not permitted (os \
+         error 1); to run without one, choose `-s danger-full-access` or set sandbox_mode = \"danger-full-access\" in \
+         config.toml\nstatus 2\n"
+    );
+    assert!(commands[1].0.ends_with("status 0\n"), "{}", commands[1].0);
+    assert!(place.work().join("inside").exists());
+}
+
+#[test]
+fn secrets_are_not_inherited_under_a_sandbox_unless_they_are_allowed() {
+    let place = Place::new();
+    let file = place.file(
+        "x.jsonl",
+        lines(&[vec![shell("c1", "echo ${MY_API_KEY-none} ${my_token-none} ${PLAIN-none}")]]),
+    );
+    let file = file.to_str().expect("text");
+    let printed = |flags: &[&str]| {
+        let args = [&["replay", "--json", "-C", "."][..], flags, &[file]].concat();
+        let mut command = place.command(&args);
+        let output = command.env("MY_API_KEY", "key").env("my_token", "token").env("PLAIN", "plain").output();
+        commands(&support::Ran::from(output.expect("the program starts")))
+    };
+    let expected = |text: &str| vec![(text.to_owned(), 0)];
+    assert_eq!(printed(&[]), expected("none none plain\n"));
+    assert_eq!(printed(&["-s", "read-only"]), expected("none none plain\n"));
+    assert_eq!(printed(&["-s", "danger-full-access"]), expected("key token plain\n"));
+    let allowed = ["-c", "shell_environment_policy.ignore_default_excludes=true"];
+    assert_eq!(printed(&allowed), expected("key token plain\n"));
+}
