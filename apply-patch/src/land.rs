@@ -136,6 +136,12 @@ fn rename(fs: &dyn Fs, from: &Path, to: &Path, before: &Seen) -> io::Result<()> 
     if is_fresh(before) { fs.rename_new(from, to) } else { fs.rename(from, to) }
 }
 
+/// A file that is mounted by itself, as containers do, cannot be replaced; nor can some in folders that only
+/// let files be made. They may still be written.
+fn bars_renames(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ResourceBusy | io::ErrorKind::PermissionDenied)
+}
+
 /// Something that came up at a free path is a conflict, not a failed write.
 fn written(target: &Path, error: io::Error) -> Failure {
     if error.kind() == io::ErrorKind::AlreadyExists {
@@ -153,9 +159,12 @@ fn write(
     staged: Staged<'_>,
 ) -> Result<(), Unlanded> {
     match staged {
-        Staged::Temp(temp) => {
-            temp.land(target, is_fresh(before)).map_err(|error| written(target, error).into())
-        }
+        Staged::Temp(temp) => match temp.land(target, is_fresh(before)) {
+            Err(error) if !is_fresh(before) && bars_renames(&error) => {
+                overwrite(fs, target, before.bytes().as_ref(), new)
+            }
+            landed => landed.map_err(|error| written(target, error).into()),
+        },
         Staged::InPlace => overwrite(fs, target, before.bytes().as_ref(), new),
         Staged::Rename | Staged::Nothing => Ok(()),
     }

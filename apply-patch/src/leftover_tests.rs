@@ -3,8 +3,8 @@ use std::process::{Command, Stdio};
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::real_fs::RealFs;
 use crate::stage::Stager;
+use crate::walk::RealFs;
 
 fn name(owner: &Owner, number: u64) -> String {
     format!("{}{number}{SUFFIX}", owner.names())

@@ -11,7 +11,8 @@
 //!
 //! # Layout
 //! `grammar`, `patch`, `machine`, `parser`, `stream` (the format); `text`, `normal`, `seek`, `exact`,
-//! `noted`, `replace`, `diff` (lines in memory); `fs`, `real_fs`, `place` (the file system and its paths); `plan`, `change`,
+//! `noted`, `replace`, `diff` (lines in memory); `fs`, `walk`, `real_fs`, `place` (the file system and its
+//! paths); `plan`, `change`,
 //! `stage`, `leftover`, `land`, `commit`, `delta` (from plan to disk); `report`, `standalone` (what is said);
 //! `tool`, `prepared`, `retry`, `intercept` (the tool; patches inside shell commands).
 
@@ -47,6 +48,7 @@ mod standalone;
 mod stream;
 mod text;
 mod tool;
+mod walk;
 
 pub use change::{ChangeKind, Content, FileFact, PlannedChange};
 pub use commit::{CommitError, Committed, Failure, Watch, commit};
@@ -58,9 +60,9 @@ pub use intercept::{PatchCommand, patch_command};
 pub use parser::{StreamingParser, parse_patch};
 pub use patch::{Chunk, Hunk, Patch};
 pub use plan::{Plan, plan};
-pub use real_fs::RealFs;
 pub use report::{Summary, failure_text};
 pub use standalone::run_program;
 pub use stream::{PREVIEW_INTERVAL, PatchPreview, Preview};
 pub use text::MAX_FILE_BYTES;
 pub use tool::ApplyPatchTool;
+pub use walk::RealFs;

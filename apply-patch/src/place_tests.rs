@@ -3,7 +3,7 @@ use std::os::unix::fs::symlink;
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::real_fs::RealFs;
+use crate::walk::{NearFs, RealFs};
 
 fn root() -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -55,7 +55,8 @@ fn the_quick_way_leaves_directories_to_the_kernel() {
     std::fs::write(root.join("real/file"), "x").expect("written");
     symlink("real", root.join("dir")).expect("linked");
     symlink("file", root.join("real/link")).expect("linked");
-    let mut locator = Locator::quick(&RealFs);
+    let near = NearFs::new(&root);
+    let mut locator = Locator::quick(&near);
     assert_eq!(locator.locate(absolute(&root, "dir/file")).expect("found").target, root.join("dir/file"));
     assert_eq!(locator.locate(absolute(&root, "dir/link")).expect("found").target, root.join("real/file"));
 }

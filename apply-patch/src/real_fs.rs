@@ -1,73 +1,22 @@
-//! The machine's own file system.
+//! The file system's operations on the machine's own (see `walk` for how paths are walked).
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{self, Read, Write};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Access, AtFlags, CWD, FileType, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
+use rustix::fs::{Access, AtFlags, Dir, FileType, Gid, Mode, OFlags, RenameFlags, Uid, XattrFlags};
 use rustix::io::Errno;
 
 use crate::fs::{Facts, Fs, Kind};
+use crate::walk::Walk;
 
 /// Bytes compared at a time.
 const COMPARE_BYTES: usize = 64 * 1024;
-
-/// The machine's own file system.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct RealFs;
-
-/// The same, quicker in one folder: paths below it are walked from there and not from the root.
-#[derive(Debug)]
-pub(crate) struct NearFs {
-    folder: PathBuf,
-    /// Absent where it cannot be opened; then it is no quicker.
-    opened: Option<OwnedFd>,
-}
-
-impl NearFs {
-    /// Near an absolute path.
-    pub(crate) fn new(folder: &Path) -> Self {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let opened = rustix::fs::open(folder, flags, Mode::empty()).ok();
-        Self { folder: folder.to_owned(), opened }
-    }
-}
-
-/// From where a path is walked, and how.
-trait Walk: Send + Sync + fmt::Debug {
-    fn walk<'a>(&'a self, path: &'a Path) -> (BorrowedFd<'a>, &'a Path);
-
-    fn open(&self, path: &Path, flags: OFlags, mode: u32) -> io::Result<File> {
-        let (at, path) = self.walk(path);
-        // Follows no link, and does not wait for the other end of a pipe.
-        let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        Ok(rustix::fs::openat(at, path, flags, Mode::from_raw_mode(mode))?.into())
-    }
-}
-
-impl Walk for RealFs {
-    fn walk<'a>(&'a self, path: &'a Path) -> (BorrowedFd<'a>, &'a Path) {
-        (CWD, path)
-    }
-}
-
-impl Walk for NearFs {
-    fn walk<'a>(&'a self, path: &'a Path) -> (BorrowedFd<'a>, &'a Path) {
-        let (path_bytes, folder) = (path.as_os_str().as_bytes(), self.folder.as_os_str().as_bytes());
-        match (&self.opened, path_bytes.strip_prefix(folder)) {
-            // It is not taken apart into components: that would take longer than the kernel's walk.
-            (Some(opened), Some([b'/', below @ ..])) if below.first().is_some_and(|byte| *byte != b'/') => {
-                (opened.as_fd(), Path::new(OsStr::from_bytes(below)))
-            }
-            _ => (CWD, path),
-        }
-    }
-}
+/// Permissions of a new folder, less the process's mask.
+const NEW_FOLDER_MODE: u32 = 0o777;
 
 impl From<&Metadata> for Facts {
     fn from(metadata: &Metadata) -> Self {
@@ -96,7 +45,7 @@ fn kind_of(kind: FileType) -> Kind {
 
 impl<W: Walk> Fs for W {
     fn facts(&self, path: &Path) -> io::Result<Facts> {
-        let (at, path) = self.walk(path);
+        let (at, path) = self.walk(path)?;
         let stat = rustix::fs::statat(at, path, AtFlags::SYMLINK_NOFOLLOW)?;
         Ok(Facts {
             kind: kind_of(FileType::from_raw_mode(stat.st_mode)),
@@ -112,7 +61,9 @@ impl<W: Walk> Fs for W {
     }
 
     fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        path.read_link()
+        let (at, path) = self.walk(path)?;
+        let to = rustix::fs::readlinkat(at, path, Vec::new())?;
+        Ok(PathBuf::from(OsString::from_vec(to.into_bytes())))
     }
 
     fn read(&self, path: &Path) -> io::Result<(Facts, Vec<u8>)> {
@@ -147,7 +98,7 @@ impl<W: Walk> Fs for W {
     }
 
     fn may_write(&self, path: &Path) -> io::Result<()> {
-        let (at, path) = self.walk(path);
+        let (at, path) = self.walk(path)?;
         Ok(rustix::fs::accessat(at, path, Access::WRITE_OK, AtFlags::EACCESS)?)
     }
 
@@ -172,7 +123,7 @@ impl<W: Walk> Fs for W {
         if (fresh.uid(), fresh.gid()) != (facts.owner, facts.group) {
             rustix::fs::fchown(to, Some(Uid::from_raw(facts.owner)), Some(Gid::from_raw(facts.group)))?;
         }
-        copy_xattrs(from, to)?;
+        copy_xattrs(&self.open(from, OFlags::RDONLY, 0)?, to)?;
         // Last, since a change of the owner takes set-id bits away.
         if fresh.mode() & 0o7777 != facts.mode || facts.mode & 0o6000 != 0 {
             self.set_mode(to, facts.mode)?;
@@ -185,12 +136,12 @@ impl<W: Walk> Fs for W {
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let ((from_at, from), (to_at, to)) = (self.walk(from), self.walk(to));
+        let ((from_at, from), (to_at, to)) = (self.walk(from)?, self.walk(to)?);
         Ok(rustix::fs::renameat(from_at, from, to_at, to)?)
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
-        let ((from_at, near_from), (to_at, near_to)) = (self.walk(from), self.walk(to));
+        let ((from_at, near_from), (to_at, near_to)) = (self.walk(from)?, self.walk(to)?);
         match rustix::fs::renameat_with(from_at, near_from, to_at, near_to, RenameFlags::NOREPLACE) {
             // Not every file system knows the flag.
             Err(Errno::INVAL | Errno::NOSYS) => match self.facts(to) {
@@ -203,24 +154,35 @@ impl<W: Walk> Fs for W {
     }
 
     fn names(&self, folder: &Path, prefix: &str, limit: usize) -> io::Result<Vec<OsString>> {
-        let starts = |name: &OsString| name.as_encoded_bytes().starts_with(prefix.as_bytes());
+        let (at, folder) = self.walk(folder)?;
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let entries = Dir::new(rustix::fs::openat(at, folder, flags, Mode::empty())?)?;
         let mut names = Vec::new();
-        for entry in folder.read_dir()?.take(limit) {
-            names.extend(Some(entry?.file_name()).filter(starts));
+        // The folder itself and the one above it are among its entries.
+        for entry in entries.take(limit.saturating_add(2)) {
+            let entry = entry?;
+            let name = entry.file_name().to_bytes();
+            if !matches!(name, b"." | b"..") && name.starts_with(prefix.as_bytes()) {
+                names.push(OsStr::from_bytes(name).to_owned());
+            }
         }
+        names.truncate(limit);
         Ok(names)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
-        std::fs::remove_file(path)
+        let (at, path) = self.walk(path)?;
+        Ok(rustix::fs::unlinkat(at, path, AtFlags::empty())?)
     }
 
     fn create_dir(&self, path: &Path) -> io::Result<()> {
-        std::fs::create_dir(path)
+        let (at, path) = self.walk(path)?;
+        Ok(rustix::fs::mkdirat(at, path, Mode::from_raw_mode(NEW_FOLDER_MODE))?)
     }
 
     fn remove_dir(&self, path: &Path) -> io::Result<()> {
-        std::fs::remove_dir(path)
+        let (at, path) = self.walk(path)?;
+        Ok(rustix::fs::unlinkat(at, path, AtFlags::REMOVEDIR)?)
     }
 }
 
@@ -250,19 +212,19 @@ fn retry(mut read: impl FnMut() -> io::Result<usize>) -> io::Result<usize> {
 }
 
 /// Copies the extended attributes, access control lists and labels among them.
-fn copy_xattrs(from: &Path, to: &File) -> io::Result<()> {
-    let size = match rustix::fs::llistxattr_query(from) {
+fn copy_xattrs(from: &File, to: &File) -> io::Result<()> {
+    let size = match rustix::fs::flistxattr_query(from) {
         Ok(0) | Err(Errno::NOTSUP) => return Ok(()),
         Ok(size) => size,
         Err(error) => return Err(error.into()),
     };
     let mut names = Vec::with_capacity(size);
-    rustix::fs::llistxattr(from, rustix::buffer::spare_capacity(&mut names))?;
+    rustix::fs::flistxattr(from, rustix::buffer::spare_capacity(&mut names))?;
     for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
-        let size = rustix::fs::lgetxattr_query(from, name)?;
+        let size = rustix::fs::fgetxattr_query(from, name)?;
         // One more than needed: a buffer without room is refused, and values may be empty.
         let mut value = Vec::with_capacity(size + 1);
-        rustix::fs::lgetxattr(from, name, rustix::buffer::spare_capacity(&mut value))?;
+        rustix::fs::fgetxattr(from, name, rustix::buffer::spare_capacity(&mut value))?;
         if !has_xattr(to, name, &value) {
             rustix::fs::fsetxattr(to, name, &value, XattrFlags::empty())?;
         }

@@ -3,6 +3,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use pretty_assertions::assert_eq;
 
 use super::*;
+use crate::walk::RealFs;
 
 #[test]
 fn files_are_read_whole() {
@@ -28,7 +29,7 @@ fn files_are_read_whole() {
 fn only_regular_files_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = |name: &str| folder.path().join(name);
-    rustix::fs::mkfifoat(CWD, at("pipe"), Mode::RUSR).expect("made");
+    rustix::fs::mkfifoat(rustix::fs::CWD, at("pipe"), Mode::RUSR).expect("made");
     symlink("pipe", at("link")).expect("linked");
     // Nobody writes to the pipe: a plain open would wait for ever.
     assert_eq!(RealFs.read(&at("pipe")).expect("opened").0.kind, Kind::Other);

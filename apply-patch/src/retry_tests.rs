@@ -1,7 +1,7 @@
 use pretty_assertions::assert_eq;
 
 use super::*;
-use crate::real_fs::RealFs;
+use crate::walk::RealFs;
 use crate::{commit, parse_patch};
 
 const BODY: &str = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch";

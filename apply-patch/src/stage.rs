@@ -142,22 +142,25 @@ impl<'f> Stager<'f> {
         new: &Content,
         to: &Destination,
     ) -> Result<Staged<'f>, Failure> {
-        let facts = source.facts().copied().or_else(|| self.fs.facts(from).ok());
+        let facts = self.existing(from, source);
         let donor = facts.map(|facts| Donor { path: from, facts });
-        self.write(&to.target, &to.before, new, donor.as_ref())
+        self.write(&to.target, self.existing(&to.target, &to.before), new, donor.as_ref())
     }
 
     /// New bytes for a file that keeps its attributes, or for a new one.
     fn rewrite(&mut self, target: &Path, before: &Seen, new: &Content) -> Result<Staged<'f>, Failure> {
-        let donor = self.existing(target, before).map(|facts| Donor { path: target, facts });
-        self.write(target, before, new, donor.as_ref())
+        let existing = self.existing(target, before);
+        let donor = existing.map(|facts| Donor { path: target, facts });
+        self.write(target, existing, new, donor.as_ref())
     }
 
-    /// What lies at a target that was seen or will have been made.
+    /// What lies at a target that was seen or will have been made. Its bytes were compared, its mode, owner
+    /// and further names were not: those are taken as they are now, unless they were seen just before.
     fn existing(&self, target: &Path, before: &Seen) -> Option<Facts> {
         match before {
             Seen::Planned(Some(_)) => self.fs.facts(target).ok(),
-            Seen::File(facts, _) | Seen::Unread(facts, _) => Some(*facts),
+            Seen::File(facts, _) | Seen::Unread(facts, _) if self.lands_next => Some(*facts),
+            Seen::File(facts, _) | Seen::Unread(facts, _) => Some(self.fs.facts(target).unwrap_or(*facts)),
             // A link that is seen as itself is replaced like nothing.
             Seen::Nothing | Seen::Link(_) | Seen::Planned(None) => None,
         }
@@ -165,8 +168,8 @@ impl<'f> Stager<'f> {
 
     /// Checks that a file can be renamed to its destination, and makes the directories.
     fn make_room(&mut self, to: &Destination) -> Result<Staged<'f>, Failure> {
-        if self.existing(&to.target, &to.before).is_some_and(|facts| facts.kind != Kind::File) {
-            return Err(Failure::write(&to.target, None));
+        if let Some(facts) = self.existing(&to.target, &to.before) {
+            self.must_be_writable(&to.target, &facts)?;
         }
         let parent = to.target.parent().unwrap_or(Path::new("/"));
         if self.fs.facts(parent).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
@@ -175,21 +178,26 @@ impl<'f> Stager<'f> {
         Ok(Staged::Rename)
     }
 
+    /// Only a file may be overwritten, and only by who may write to it.
+    fn must_be_writable(&self, target: &Path, facts: &Facts) -> Result<(), Failure> {
+        if facts.kind != Kind::File {
+            return Err(Failure::write(target, None));
+        }
+        if self.lands_next && is_plainly_writable(facts) {
+            return Ok(());
+        }
+        self.fs.may_write(target).map_err(|error| Failure::write(target, error))
+    }
+
     fn write(
         &mut self,
         target: &Path,
-        before: &Seen,
+        existing: Option<Facts>,
         new: &Content,
         donor: Option<&Donor<'_>>,
     ) -> Result<Staged<'f>, Failure> {
-        let existing = self.existing(target, before);
         if let Some(facts) = existing {
-            if facts.kind != Kind::File {
-                return Err(Failure::write(target, None));
-            }
-            if !self.lands_next || !is_plainly_writable(&facts) {
-                self.fs.may_write(target).map_err(|error| Failure::write(target, error))?;
-            }
+            self.must_be_writable(target, &facts)?;
             if facts.links > 1 {
                 return Ok(Staged::InPlace);
             }

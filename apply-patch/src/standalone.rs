@@ -13,9 +13,9 @@ use crate::fs::Fs;
 use crate::parser::parse_patch;
 use crate::patch::{Hunk, Patch};
 use crate::plan::Planner;
-use crate::real_fs::NearFs;
 use crate::report::Summary;
 use crate::stage::Stager;
+use crate::walk::NearFs;
 
 const OK: u8 = 0;
 const FAILED: u8 = 1;

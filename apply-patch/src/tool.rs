@@ -18,9 +18,9 @@ use crate::intercept::{IMPLICIT, PatchCommand, patch_command};
 use crate::parser::parse_patch;
 use crate::plan::plan_again;
 use crate::prepared::PreparedPatch;
-use crate::real_fs::RealFs;
 use crate::retry::Retries;
 use crate::stream::PatchPreview;
+use crate::walk::RealFs;
 
 /// The tool's name, for the model and for hooks.
 const NAME: &str = "apply_patch";

@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use pretty_assertions::assert_eq;
 use rustix::fs::XattrFlags;
 use support::*;
-use tenon_apply_patch::{FileFact, PlannedChange, RealFs, parse_patch, plan};
+use tenon_apply_patch::{FileFact, PlannedChange, RealFs, Watch, parse_patch, plan};
 
 const EDIT: &str = "-x\n+y";
 
@@ -136,6 +136,81 @@ fn a_link_put_in_the_way_is_a_conflict() {
     let error = tenon_apply_patch::commit(&plan, &RealFs, &mut ()).expect_err("a conflict");
     assert!(error.to_string().contains("changed after the patch was verified"));
     assert_eq!((outside.text("x"), folder.text("e/x")), ("x\n".to_owned(), "x\n".to_owned()));
+}
+
+/// Puts a link in the place of a folder at the last moment: after the last look at the path.
+struct Swap<'a> {
+    folder: &'a Folder,
+    outside: &'a Folder,
+}
+
+impl Watch for Swap<'_> {
+    fn before(&mut self, _: &std::path::Path) {
+        if !self.folder.at("d").is_symlink() {
+            std::fs::rename(self.folder.at("d"), self.folder.at("e")).expect("moved");
+            self.folder.link(&self.outside.root, "d");
+        }
+    }
+}
+
+#[test]
+fn a_link_put_in_the_way_at_the_last_moment_leads_nowhere() {
+    for body in [
+        edit("d/x"),
+        "*** Delete File: d/x".to_owned(),
+        "*** Add File: d/new\n+1".to_owned(),
+        "*** Update File: d/x\n*** Move to: y".to_owned(),
+        "*** Update File: y\n*** Move to: d/y".to_owned(),
+        "*** Update File: y\n*** Move to: d/y\n-y\n+z".to_owned(),
+        edit("d/linked"),
+    ] {
+        let outside = Folder::with(&[("x", b"x\n"), ("linked", b"x\n"), ("other", b"")]);
+        let folder = Folder::with(&[("d/x", b"x\n"), ("y", b"y\n"), ("d/linked", b"x\n")]);
+        folder.hard_link("d/linked", "d/other name");
+        let before = outside.tree();
+        let patch = parse_patch(&format!("*** Begin Patch\n{body}\n*** End Patch")).expect("parses");
+        let plan = plan(&patch, &folder.root, &RealFs).expect("planned");
+        let mut swap = Swap { folder: &folder, outside: &outside };
+        let error = tenon_apply_patch::commit(&plan, &RealFs, &mut swap).expect_err("stopped");
+        assert!(error.summary.is_empty() && error.torn.is_none(), "{body}: {error:?}");
+        assert_eq!(outside.tree(), before, "{body}");
+        assert_eq!((folder.text("e/x"), folder.text("y")), ("x\n".to_owned(), "y\n".to_owned()), "{body}");
+    }
+}
+
+/// Plans an edit of `a`, lets something else happen to it, and commits.
+fn edit_after(meddle: fn(&Folder)) -> Folder {
+    let folder = Folder::with(&[("a", b"x\n")]);
+    folder.set_mode("a", 0o755);
+    let patch = parse_patch(&format!("*** Begin Patch\n{}\n*** End Patch", edit("a"))).expect("parses");
+    let plan = plan(&patch, &folder.root, &RealFs).expect("planned");
+    meddle(&folder);
+    tenon_apply_patch::commit(&plan, &RealFs, &mut ()).expect("its bytes are the same");
+    assert_eq!(folder.text("a"), "y\n");
+    folder
+}
+
+#[test]
+fn what_was_done_to_a_file_meanwhile_stays() {
+    let folder = edit_after(|folder| folder.set_mode("a", 0o600));
+    assert_eq!(folder.mode("a"), 0o600);
+    let folder = edit_after(|folder| folder.hard_link("a", "b"));
+    assert_eq!((folder.text("b"), folder.mode("b")), ("y\n".to_owned(), 0o755));
+}
+
+#[test]
+fn a_file_that_cannot_be_replaced_is_written_in_place() {
+    let folder = Folder::with(&[("a", b"x\n"), ("b", b"1\n")]);
+    folder.set_mode("a", 0o751);
+    let number = folder.at("a").metadata().expect("there").ino();
+    let fs = OddFs { bars_renames: true, ..OddFs::sound() };
+    let body = format!("{}\n*** Add File: b\n+2\n*** Add File: c\n+3", edit("a"));
+    assert!(matches!(attempt(&folder, &body, &fs), Outcome::Done(_)));
+    let texts = ["a", "b", "c"].map(|name| folder.text(name));
+    assert_eq!(texts, ["y\n", "2\n", "3\n"]);
+    assert_eq!((folder.at("a").metadata().expect("there").ino(), folder.mode("a")), (number, 0o751));
+    let names: Vec<String> = folder.tree().into_keys().collect();
+    assert_eq!(names, ["a", "b", "c"], "no temporary file is left");
 }
 
 #[test]
@@ -298,6 +373,13 @@ fn a_write_protected_file_is_not_replaced() {
     let Outcome::Failed(error) = attempt(&folder, &body, &fs) else { panic!("protected") };
     assert_eq!(shown(&folder, &error.to_string()), "Failed to write file <cwd>/a");
     assert_eq!(folder.tree(), before);
+    // Nor by a file that is moved to its place.
+    for chunk in ["", "\n-x\n+y"] {
+        let body = format!("*** Update File: a\n*** Move to: b{chunk}");
+        let Outcome::Failed(error) = attempt(&folder, &body, &fs) else { panic!("protected") };
+        assert_eq!(shown(&folder, &error.to_string()), "Failed to write file <cwd>/b");
+        assert_eq!(folder.tree(), before);
+    }
 }
 
 #[test]

@@ -179,6 +179,8 @@ pub struct OddFs {
     pub closed_directories: bool,
     /// No file may be written.
     pub write_protected: bool,
+    /// Files can be written and not replaced, as one that is mounted by itself.
+    pub bars_renames: bool,
     /// How large files claim to be.
     pub claimed_len: Option<u64>,
 }
@@ -287,6 +289,9 @@ impl Fs for OddFs {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.step()?;
+        if self.bars_renames {
+            return Err(io::ErrorKind::ResourceBusy.into());
+        }
         RealFs.rename(&self.path(from), &self.path(to))
     }
 
