@@ -2,8 +2,8 @@
 //!
 //! Paths are absolute. Nothing here follows a link in the last place of a path: links are resolved
 //! before (see `place`), and what is resolved is used as it is. Files are not synced: a patch replaces
-//! each file in one step by a rename, and what a power cut may cost is the last edits, never a torn
-//! file. (A sync for each file would make a patch of many files many times slower.)
+//! each file in one step by a rename, and what a power cut may cost is the last edits. (A sync for each
+//! file would make a patch of many files many times slower.)
 
 use std::ffi::OsString;
 use std::fmt;

@@ -121,6 +121,60 @@ fn pipes_are_refused_and_not_waited_for() {
 }
 
 #[test]
+fn devices_and_sockets_are_refused_and_not_opened_for_long() {
+    let folder = Folder::new();
+    let _listener = std::os::unix::net::UnixListener::bind(folder.at("socket")).expect("bound");
+    folder.link("/dev/zero", "endless");
+    for path in [folder.at("socket"), folder.at("endless"), "/dev/zero".into(), "/dev/tty".into()] {
+        let path = path.display();
+        let refused = refusal(&folder, &format!("*** Update File: {path}\n-x"));
+        assert!(refused.ends_with(" is not a file"), "{refused}");
+        let error = failure(&folder, &format!("*** Add File: new\n+1\n*** Add File: {path}\n+x"));
+        assert!(error.to_string().starts_with("Failed to write file "), "{error}");
+        assert!(!folder.exists("new"));
+    }
+}
+
+#[test]
+fn files_without_a_byte() {
+    let folder = Folder::with(&[("a", b""), ("b", b""), ("c", b"")]);
+    let done =
+        apply(&folder, "*** Update File: a\n+1\n*** Delete File: b\n*** Update File: c\n*** Move to: d");
+    assert!(done.delta.exact);
+    assert_eq!((folder.text("a"), folder.text("d")), ("1\n".to_owned(), String::new()));
+    assert_eq!(refusal(&folder, "*** Update File: d\n-x"), "Failed to find expected lines in <cwd>/d:\nx");
+    apply(&folder, "*** Update File: a\n-1");
+    assert_eq!(folder.read("a"), b"");
+}
+
+#[test]
+fn odd_names_are_names() {
+    let folder = Folder::with(&[(".git/config", b"x\n")]);
+    let long = "n".repeat(255);
+    for name in ["-rf", "a b", "'q\"", "~", "$HOME", "*", ".git/config", "\u{202e}txt", "a\\b", "...", &long]
+    {
+        apply(&folder, &format!("*** Add File: {name}\n+x"));
+        apply(&folder, &format!("*** Update File: {name}\n-x\n+y"));
+        assert_eq!(folder.text(name), "y\n", "{name}");
+    }
+    let error = failure(&folder, &format!("*** Add File: {long}n\n+x"));
+    assert!(matches!(error.failure, Failure::Write(..)));
+}
+
+#[test]
+fn a_folder_may_have_a_name_that_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = Folder::new();
+    let odd = folder.root.join(std::ffi::OsStr::from_bytes(b"\xff\xfe"));
+    std::fs::create_dir(&odd).expect("made");
+    let outcome = attempt_in(&odd, "*** Add File: a\n+x", &RealFs);
+    assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
+    let outcome = attempt_in(&odd, "*** Update File: a\n-x\n+y", &RealFs);
+    assert!(matches!(outcome, Outcome::Done(_)), "{outcome:?}");
+    assert_eq!(std::fs::read(odd.join("a")).expect("there"), b"y\n");
+}
+
+#[test]
 fn places_that_cannot_be_written_leave_all_as_it_was() {
     let folder = Folder::with(&[("a.txt", b"x\n"), ("d/x.txt", b"1\n")]);
     let before = folder.tree();

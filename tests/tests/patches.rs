@@ -286,6 +286,20 @@ async fn a_hook_rewrites_a_patch() {
     assert_eq!(bench.changes()[0].2, [bench.entry("b", FileChangeKind::Update)]);
 }
 
+#[tokio::test]
+async fn a_folder_whose_name_is_no_text() {
+    use std::os::unix::ffi::OsStrExt;
+    let mut bench = Bench::with(&[]);
+    bench.root.push(std::ffi::OsStr::from_bytes(b"odd \xff"));
+    std::fs::create_dir(&bench.root).unwrap();
+    std::fs::write(bench.root.join("a"), "1\n").unwrap();
+    let turn = ScriptedTurn::items([patch("c", &framed("*** Update File: a\n-1\n+2"))]);
+    assert_eq!(bench.run(bench.session(turn)).await, [format!("{DONE}M a\n")]);
+    assert_eq!(bench.text("a"), "2\n");
+    assert_eq!(bench.changes().len(), 2);
+    assert!(bench.diffs().last().is_some_and(|diff| diff.ends_with("-1\n+2\n")), "{:?}", bench.diffs());
+}
+
 /// A session with commands, whose model runs `command`; what the model was told.
 async fn run_command(bench: &Bench, command: &str) -> Vec<String> {
     let variables = std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME").collect();
