@@ -188,3 +188,21 @@ fn a_heredoc_of_a_shell_reaches_it_too() {
     let expected = "Success. Updated the following files:\nA a\nhello\n";
     assert_eq!(told(&ran), (Some(0), expected, ""));
 }
+
+/// A path in a record is text; the folder may be called otherwise.
+#[test]
+fn a_turn_in_a_folder_whose_name_is_no_text() {
+    let place = Place::new();
+    let folder = place.work().join(OsStr::from_bytes(b"odd \xff"));
+    std::fs::create_dir(&folder).expect("made");
+    std::fs::write(folder.join("a"), "x\n").expect("written");
+    let input = framed("*** Update File: a\n-x\n+y");
+    let call = serde_json::json!({"type": "custom_tool_call", "name": "apply_patch", "call_id": "c", "input": input});
+    place.file("said.json", &serde_json::json!({"name": "odd", "turns": [[call]]}).to_string());
+    let mut command = place.command(&["replay", "--json", "-s", "danger-full-access", "-C"]);
+    command.arg(&folder).arg(place.work().join("said.json"));
+    let ran = run(command, &[]);
+    assert_eq!(ran.status, Some(0), "{ran:?}");
+    assert!(ran.stdout.contains("odd \u{fffd}/a\",\"kind\":\"update\""), "{ran:?}");
+    assert_eq!(std::fs::read_to_string(folder.join("a")).expect("there"), "y\n");
+}

@@ -1,6 +1,6 @@
 //! What a prepared call would do: the facts that policy, approval and journal are given.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -15,10 +15,16 @@ impl Serialize for ContentHash {
     }
 }
 
+/// A record must not be lost for a name that is no text.
+fn lossy<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
 /// One file that a call would touch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileEffect {
-    /// The absolute path, with links resolved as far as the file exists.
+    /// The absolute path, with links resolved as far as the file exists; in records bytes that are no UTF-8 are U+FFFD.
+    #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
     /// The hash of what lies there now; absent where nothing does, or where it was not read.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -43,7 +49,8 @@ pub enum SandboxPermissions {
 pub struct CommandEffect {
     /// The argument vector as it will be executed.
     pub argv: Vec<String>,
-    /// Where it will be executed.
+    /// Where it will be executed; in records bytes that are no UTF-8 are U+FFFD.
+    #[serde(serialize_with = "lossy")]
     pub cwd: PathBuf,
     /// Whether it gets a terminal.
     pub tty: bool,

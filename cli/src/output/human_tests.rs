@@ -116,6 +116,33 @@ fn a_patch_is_shown_as_a_short_diff_and_counted() {
 }
 
 #[test]
+fn of_a_diff_that_was_shown_only_what_is_new_is_shown_again() {
+    let section = |hunks: &str| format!("diff --git a/w/a b/w/a\n--- a/w/a\n+++ b/w/a\n{hunks}");
+    let lines: String = (0..50).map(|number| format!("+{number}\n")).collect();
+    let last = |diffs: &[String]| {
+        let event = |diff: &String| Event::TurnDiff { unified_diff: section(diff) };
+        let all = printed(diffs.iter().map(event).collect());
+        let before = printed(diffs.iter().take(diffs.len() - 1).map(event).collect());
+        all.strip_prefix(&before).unwrap().to_owned()
+    };
+    let added = format!("@@ -0,0 +1,50 @@\n{lines}");
+    // A line of a file that this turn has added.
+    let news = "    a\n    …\n    +23\n    +24\n    +new\n    +26\n    +27\n";
+    assert_eq!(last(&[added.clone(), added.replace("+25\n", "+new\n")]), news);
+    // A second hunk before and behind the first; only numbers change.
+    let (near, far) = ("@@ -1,2 +1,2 @@\n-1\n+one\n 2\n", "@@ -90 +90 @@\n-90\n+ninety\n");
+    let news = "    a\n    …\n    +one\n     2\n    @@ -90 +90 @@\n    -90\n    +ninety\n";
+    assert_eq!(last(&[near.to_owned(), [near, far].concat()]), news);
+    let longer = ["@@ -1 +1,2 @@\n 1\n+more\n", &far.replace("+90", "+91")].concat();
+    let news = "    a\n    @@ -1 +1,2 @@\n     1\n    +more\n    @@ -90 +91 @@\n    -90\n    +ninety\n";
+    assert_eq!(last(&[far.to_owned(), longer]), news);
+    assert_eq!(last(&[far.to_owned(), far.replace("+90", "+91")]), "");
+    // A part that was taken back.
+    let news = "    a\n    …\n    +one\n     2\n";
+    assert_eq!(last(&[[near, far].concat(), near.to_owned()]), news);
+}
+
+#[test]
 fn changes_that_cancel_out_are_no_changes() {
     let item = |path: &str, kind| {
         let changes = vec![FileChangeEntry { path: PathBuf::from(path), kind }];

@@ -1,7 +1,11 @@
 //! What the journal of a file knows of each call.
 
 use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
 
+use serde_json::Value;
+use sha2::{Digest, Sha256};
 use tenon_protocol::{CallFact, CallFinished, CallId, CallOutcome, ResponseItem, RolloutItem};
 
 use super::processes::{ProcessState, Processes};
@@ -18,6 +22,8 @@ pub(super) struct Journal<'a> {
 #[derive(Debug, Default)]
 pub(super) struct CallFacts<'a> {
     pub(super) started: bool,
+    /// What it was about to do, as the journal has it.
+    effects: Option<&'a Value>,
     facts: Vec<Told<'a>>,
     finished: Vec<&'a CallFinished>,
 }
@@ -35,7 +41,9 @@ impl<'a> Journal<'a> {
         for line in &rollout.lines {
             match &line.line.item {
                 RolloutItem::CallStarted(started) => {
-                    journal.call(&started.call_id, started.occurrence).started = true;
+                    let call = journal.call(&started.call_id, started.occurrence);
+                    call.started = true;
+                    call.effects = Some(&started.effects);
                 }
                 RolloutItem::CallProgress(progress) => {
                     let told = Told { fact: &progress.fact, timestamp: &line.line.timestamp };
@@ -74,7 +82,7 @@ impl<'a> Journal<'a> {
                 self.nested_lines(tool, call_id, *outcome, processes)
             }
             CallFact::Process { .. } | CallFact::File { .. } | CallFact::Request { .. } => {
-                own_line(told, processes)
+                call.own_line(told, processes)
             }
         };
         call.newest().into_iter().flat_map(lines).collect()
@@ -97,28 +105,10 @@ impl<'a> Journal<'a> {
             }
             // A call that was cut short may have done anything.
             Some(CallOutcome::Aborted) | None => {
-                let facts = own.map(CallFacts::newest).unwrap_or_default();
-                let facts = facts.into_iter().flat_map(|told| own_line(told, processes));
+                let facts = own.into_iter().flat_map(|own| own.own_lines(processes));
                 [format!("nested call of {tool}: outcome unknown")].into_iter().chain(facts).collect()
             }
         }
-    }
-}
-
-/// What a fact says that is not about another call: a line, or nothing where nothing is certain.
-fn own_line(told: &Told<'_>, processes: &dyn Processes) -> Vec<String> {
-    match told.fact {
-        CallFact::Process { pid, group: _, started_at } => {
-            match processes.state(*pid, *started_at, told.timestamp) {
-                ProcessState::Running => vec![format!("process {pid} is still running")],
-                ProcessState::Ended => vec![format!("process {pid} has ended")],
-                ProcessState::Unknown => Vec::new(),
-            }
-        }
-        CallFact::File { path, done: true } => vec![format!("{}: written", path.display())],
-        CallFact::File { path, done: false } => vec![format!("{}: not written", path.display())],
-        CallFact::Request { server, id: _ } => vec![format!("request to {server} was not answered")],
-        CallFact::Nested { .. } => Vec::new(),
     }
 }
 
@@ -155,9 +145,49 @@ impl CallFacts<'_> {
         newest
     }
 
+    fn own_lines(&self, processes: &dyn Processes) -> Vec<String> {
+        self.newest().into_iter().flat_map(|told| self.own_line(told, processes)).collect()
+    }
+
+    /// What a fact says that is not about another call: a line, or nothing where nothing is certain.
+    fn own_line(&self, told: &Told<'_>, processes: &dyn Processes) -> Vec<String> {
+        match told.fact {
+            CallFact::Process { pid, group: _, started_at } => {
+                match processes.state(*pid, *started_at, told.timestamp) {
+                    ProcessState::Running => vec![format!("process {pid} is still running")],
+                    ProcessState::Ended => vec![format!("process {pid} has ended")],
+                    ProcessState::Unknown => Vec::new(),
+                }
+            }
+            CallFact::File { path, done } if *done || self.was_written(path) => {
+                vec![format!("{}: written", path.display())]
+            }
+            CallFact::File { path, done: _ } => vec![format!("{}: not written", path.display())],
+            CallFact::Request { server, id: _ } => vec![format!("request to {server} was not answered")],
+            CallFact::Nested { .. } => Vec::new(),
+        }
+    }
+
+    /// Whether a file that was about to be written is not any more what it was. Between a write and the line that tells
+    /// of it a process can end; the file itself says how it stands.
+    fn was_written(&self, path: &Path) -> bool {
+        let writes = self.effects.and_then(|effects| effects.get("writes")?.as_array());
+        let of_path = |effect: &&Value| effect["path"].as_str() == Some(&*path.to_string_lossy());
+        let before = writes.and_then(|writes| writes.iter().find(of_path));
+        before.is_some_and(|before| sha256_of(path).as_deref() != before["content"].as_str())
+    }
+
     /// The output that the call gave, if it belongs to a call of this family.
     pub(super) fn output(&self, family: CallFamily) -> Option<&ResponseItem> {
         let fits = |item: &&ResponseItem| matches!(role(item), Role::Output(of, _) if of == family);
         self.finished.iter().rev().map(|finished| &finished.output).find(fits)
     }
+}
+
+/// The hash of a file in the form of the journal; none of what is no file or cannot be read.
+fn sha256_of(path: &Path) -> Option<String> {
+    // Nothing else is opened: a pipe would be waited for.
+    let bytes =
+        path.symlink_metadata().ok().filter(fs::Metadata::is_file).and_then(|_| fs::read(path).ok())?;
+    Some(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -172,6 +172,48 @@ fn known_facts_follow_one_a_line() {
     assert_eq!(settled(lines), [one("a", 0, Settlement::OutcomeUnknown, &expected.join("\n"))]);
 }
 
+/// The process ended between a write and the line that would have told of it.
+#[test]
+fn a_file_itself_says_whether_it_was_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("same"), "abc").unwrap();
+    std::fs::write(path("other"), "xyz").unwrap();
+    std::fs::write(path("new"), "").unwrap();
+    std::fs::write(path("unplanned"), "").unwrap();
+    let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    let had = |name: &str| json!({"path": path(name), "content": abc});
+    let had_nothing = |name: &str| json!({"path": path(name)});
+    let writes = [
+        had("same"),
+        had("other"),
+        had("removed"),
+        had_nothing("new"),
+        had_nothing("none"),
+        had_nothing("told"),
+    ];
+    let mut start = started("a");
+    start.effects = json!({"writes": writes});
+    let file =
+        |name: &str, done: bool| fact("a", 0, json!({"type": "file", "path": path(name), "done": done}));
+    let lines = [of(custom_call("a")), RolloutItem::CallStarted(start)]
+        .into_iter()
+        .chain(["same", "other", "removed", "new", "none", "unplanned"].map(|name| file(name, false)));
+    let line = |name: &str, how: &str| format!("{}: {how}", path(name).display());
+    let expected = [
+        UNKNOWN.to_owned(),
+        line("same", "not written"),
+        line("other", "written"),
+        line("removed", "written"),
+        line("new", "written"),
+        line("none", "not written"),
+        line("unplanned", "not written"),
+        line("told", "written"),
+    ];
+    let text = expected.join("\n");
+    assert_eq!(settled(lines.chain([file("told", true)])), [one("a", 0, Settlement::OutcomeUnknown, &text)]);
+}
+
 #[test]
 fn every_kind_gets_an_output_of_its_own_kind() {
     let calls = [function_call("a"), custom_call("a"), shell_call("b"), search_call("a")];

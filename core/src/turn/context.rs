@@ -43,11 +43,11 @@ pub(crate) fn approval_name(policy: ApprovalPolicy) -> &'static str {
     }
 }
 
-/// The turn_context line of a turn (runtime.md D11.2).
+/// The turn_context line of a turn (runtime.md D11.2). Bytes of paths that are no UTF-8 are written as U+FFFD.
 pub(super) fn turn_context_line(step: &StepContext) -> Value {
     json!({
         "turn_id": step.turn_id,
-        "cwd": step.cwd,
+        "cwd": step.cwd.to_string_lossy(),
         "approval_policy": approval_name(step.approval),
         "sandbox_policy": sandbox_record(&step.sandbox),
         "model": step.model,
@@ -62,7 +62,8 @@ fn sandbox_record(sandbox: &SandboxPolicy) -> Value {
         }
         SandboxPolicy::WorkspaceWrite(workspace) => json!({
             "type": sandbox.name(),
-            "writable_roots": workspace.writable_roots,
+            "writable_roots":
+                workspace.writable_roots.iter().map(|root| root.to_string_lossy()).collect::<Vec<_>>(),
             "network_access": workspace.network_access,
             "exclude_tmpdir_env_var": workspace.exclude_tmpdir_env_var,
             "exclude_slash_tmp": workspace.exclude_slash_tmp,

@@ -1,5 +1,7 @@
 //! Every call's end, in call order, whatever order they finish in (core.md 7.2).
 
+use std::time::Duration;
+
 use similar::TextDiff;
 use tenon_protocol::ResponseItem;
 use tenon_tools::{Event, FileVersions, LifecycleOutcome, TurnChanges};
@@ -9,6 +11,8 @@ use crate::runtime::RunningCall;
 
 /// Unchanged lines around a change in the turn's diff.
 const DIFF_CONTEXT: usize = 3;
+/// How long the shortest diff of a file is sought; what is found by then is right, if longer.
+const DIFF_TIME: Duration = Duration::from_millis(200);
 
 impl Turn<'_> {
     /// Waits for the calls and records their ends: first what hooks have to say, then the outputs, each in call order.
@@ -69,7 +73,7 @@ fn unified_diff(file: &FileVersions) -> String {
     let text = |bytes: &Option<Vec<u8>>| String::from_utf8(bytes.clone().unwrap_or_default());
     match (text(before), text(after)) {
         (Ok(old), Ok(new)) => {
-            let diff = TextDiff::from_lines(&old, &new);
+            let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(&old, &new);
             let body =
                 diff.unified_diff().context_radius(DIFF_CONTEXT).header(&old_name, &new_name).to_string();
             format!("diff --git a{path} b{path}\n{body}")

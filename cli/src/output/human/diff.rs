@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::io::{self, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::style::{Style, Tone};
@@ -9,6 +10,9 @@ use crate::output::text::{clip, neutral};
 
 /// How many lines of one file's diff are shown.
 pub(crate) const DIFF_MAX_LINES: usize = 30;
+
+/// Lines shown around what is new in a diff that was shown before.
+const NEWS_CONTEXT: usize = 2;
 
 /// What stands before each file's part of the turn's diff: `diff --git a{path} b{path}`.
 const HEAD: &str = "diff --git a";
@@ -27,7 +31,9 @@ struct File {
 }
 
 impl Diffs {
-    /// Shows those files of the whole turn's diff that look different from last time, each under its `name`.
+    /// Shows those files of the whole turn's diff that look different from last time, each under its `name`. Of a file
+    /// that was shown before only the part that is new is shown: its diff grows with every patch of the turn, and the
+    /// whole of it for each small one would bury that.
     ///
     /// # Errors
     /// The writer's.
@@ -41,9 +47,11 @@ impl Diffs {
         let mut files = HashMap::new();
         for section in sections(unified) {
             let path = path_of(section);
-            if self.files.get(&path).is_none_or(|file| file.text != section) {
+            let lines: Vec<&str> = body(section).collect();
+            let shown = self.files.get(&path).map(|file| body(&file.text).collect::<Vec<_>>());
+            if let Some(news) = news(shown.as_deref(), &lines) {
                 writeln!(out, "    {}", style.paint(Tone::Dim, &name(&path)))?;
-                show(section, style, out)?;
+                show(&lines, news, style, out)?;
             }
             files.insert(path, File::of(section));
         }
@@ -91,8 +99,26 @@ fn body(section: &str) -> impl Iterator<Item = &str> {
     section.lines().skip_while(|line| !line.starts_with("@@"))
 }
 
-fn show(section: &str, style: &Style, out: &mut dyn Write) -> io::Result<()> {
-    let mut lines = body(section);
+/// Which of a diff's `lines` are news to who has seen those that were `shown`, with some around them; none if nothing
+/// is. Where a hunk stands in the file is no news: that changes with every hunk before it.
+fn news(shown: Option<&[&str]>, lines: &[&str]) -> Option<Range<usize>> {
+    let Some(shown) = shown else { return Some(0..lines.len()) };
+    let same = |(old, new): &(&&str, &&str)| old == new || old.starts_with("@@") && new.starts_with("@@");
+    let before = shown.iter().zip(lines).take_while(same).count();
+    let most = shown.len().min(lines.len()) - before;
+    let behind = shown.iter().rev().zip(lines.iter().rev()).take(most).take_while(same).count();
+    if before + behind == shown.len().max(lines.len()) {
+        return None;
+    }
+    let end = lines.len() - behind;
+    Some(before.saturating_sub(NEWS_CONTEXT)..(end + NEWS_CONTEXT).min(lines.len()))
+}
+
+fn show(lines: &[&str], news: Range<usize>, style: &Style, out: &mut dyn Write) -> io::Result<()> {
+    if news.start > 0 {
+        writeln!(out, "    {}", style.paint(Tone::Dim, "…"))?;
+    }
+    let mut lines = lines.get(news).unwrap_or_default().iter();
     for line in lines.by_ref().take(DIFF_MAX_LINES) {
         let tone = match line.as_bytes().first() {
             Some(b'+') => Tone::Good,
