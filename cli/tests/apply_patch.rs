@@ -198,7 +198,7 @@ fn a_turn_in_a_folder_whose_name_is_no_text() {
     std::fs::write(folder.join("a"), "x\n").expect("written");
     let input = framed("*** Update File: a\n-x\n+y");
     let call = serde_json::json!({"type": "custom_tool_call", "name": "apply_patch", "call_id": "c", "input": input});
-    place.file("said.json", &serde_json::json!({"name": "odd", "turns": [[call]]}).to_string());
+    place.file("said.json", serde_json::json!({"name": "odd", "turns": [[call]]}).to_string());
     let mut command = place.command(&["replay", "--json", "-s", "danger-full-access", "-C"]);
     command.arg(&folder).arg(place.work().join("said.json"));
     let ran = run(command, &[]);
