@@ -10,6 +10,7 @@ use tenon_tools::{TruncationPolicy, approx_token_count, truncate_text};
 use super::reader::LoadedRollout;
 use super::turns::{Turns, user_text};
 use crate::history::{Role, index, role};
+use crate::search::LoadedTools;
 
 /// How much of what the user said outlives a compaction that kept no items, in approximate tokens (runtime.md D8.3).
 const KEPT_USER_TOKENS: usize = 20_000;
@@ -36,6 +37,12 @@ impl LoadedRollout {
     #[must_use]
     pub fn calls(&self) -> Vec<ResponseItem> {
         self.items().filter(|(_, item)| is_call(item)).map(|(_, item)| item.clone()).collect()
+    }
+
+    /// The tools that searches in the file found, also of what was compacted: a compaction does not unload them.
+    #[must_use]
+    pub fn loaded_tools(&self) -> LoadedTools {
+        self.items().map(|(_, item)| item).collect()
     }
 
     /// The newest `turn_context` that was not rolled back.

@@ -13,6 +13,7 @@ use super::reader::{LoadedRollout, SkippedLine};
 use super::recorder::{RecorderHost, RolloutRecorder};
 use super::settle::{SettledCall, settlements};
 use super::stamp::timestamp;
+use crate::search::LoadedTools;
 
 /// How many skipped lines a warning names.
 const SKIPPED_NAMED: usize = 3;
@@ -29,6 +30,8 @@ pub struct Resumed {
     pub items: Vec<ResponseItem>,
     /// Every call the file ever held: what is to be counted, so that a later call of the same id is told from them.
     pub calls: Vec<ResponseItem>,
+    /// The tools that its searches found, also those that were compacted away.
+    pub loaded: LoadedTools,
     /// The settings of the last turn.
     pub turn_context: Option<Value>,
     /// The calls that were settled now.
@@ -61,9 +64,10 @@ impl RolloutRecorder {
             rollout.append(outputs, &timestamp(host.clock.wall()));
         }
         let (items, calls) = (rollout.history(), rollout.calls());
+        let loaded = rollout.loaded_tools();
         let turn_context = rollout.turn_context().cloned();
         let LoadedRollout { meta, skipped, .. } = rollout;
-        Ok(Resumed { recorder, meta, items, calls, turn_context, settled, skipped })
+        Ok(Resumed { recorder, meta, items, calls, loaded, turn_context, settled, skipped })
     }
 }
 

@@ -24,6 +24,7 @@ use crate::policy::{AllowAll, Limits, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
 use crate::rollout::{RecorderHost, Resumed, RolloutError, RolloutRecorder};
 use crate::runtime::CallNumbers;
+use crate::search::LoadedTools;
 
 /// Why there is no session.
 #[derive(Debug, thiserror::Error)]
@@ -221,8 +222,7 @@ impl SessionBuilder {
     pub async fn build(self) -> Result<Session, BuildError> {
         let tools = ToolRegistry::new(self.tools)?;
         let opened = open(&self.rollout, &self.options, &self.host).await?;
-        let Opened { id, recorder, items, calls, begun } = opened;
-        let loaded = items.iter().collect();
+        let Opened { id, recorder, items, calls, loaded, begun } = opened;
         let mut history = History::new(self.options.truncation);
         history.extend(items);
         let numbers = Arc::new(CallNumbers::default());
@@ -303,6 +303,7 @@ struct Opened {
     items: Vec<ResponseItem>,
     /// Every call that the file ever held: a later one of the same id is told from them.
     calls: Vec<ResponseItem>,
+    loaded: LoadedTools,
     begun: SessionStartSource,
 }
 
@@ -322,15 +323,15 @@ async fn open(target: &RolloutTarget, options: &SessionOptions, host: &Host) -> 
 
 impl Opened {
     fn new(id: String, recorder: RolloutRecorder) -> Self {
-        let (items, calls) = (Vec::new(), Vec::new());
-        Self { id, recorder, items, calls, begun: SessionStartSource::Startup }
+        let (items, calls, loaded) = (Vec::new(), Vec::new(), LoadedTools::default());
+        Self { id, recorder, items, calls, loaded, begun: SessionStartSource::Startup }
     }
 }
 
 impl From<Resumed> for Opened {
     fn from(resumed: Resumed) -> Self {
-        let Resumed { recorder, meta, items, calls, .. } = resumed;
-        Self { id: meta.id, recorder, items, calls, begun: SessionStartSource::Resume }
+        let Resumed { recorder, meta, items, calls, loaded, .. } = resumed;
+        Self { id: meta.id, recorder, items, calls, loaded, begun: SessionStartSource::Resume }
     }
 }
 
