@@ -97,10 +97,10 @@ impl Script {
 }
 
 /// The parts of a word that is an identifier: `create`, `event` of `createEvent`, `create_event` and `create.event`.
-/// None of a word that has no parts.
+/// None of a word that has no parts; numbers are none.
 pub(super) fn parts(word: &str) -> Vec<&str> {
-    let pieces = word.split(|letter: char| !letter.is_alphanumeric() && !is_combining_mark(letter));
-    let parts: Vec<&str> = pieces.flat_map(humps).filter(|part| !part.is_empty()).collect();
+    let pieces = word.split(['_', '.', ':']).flat_map(humps);
+    let parts: Vec<&str> = pieces.filter(|part| part.contains(char::is_alphabetic)).collect();
     if parts.len() > 1 { parts } else { Vec::new() }
 }
 
