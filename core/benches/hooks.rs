@@ -5,7 +5,7 @@
 //!
 //! What the stages cost where no hook is configured is the difference to a build without them, in a target folder of
 //! its own: `RUSTFLAGS="--cfg tenon_without_hook_stages" cargo bench -p tenon-core --bench hooks -- none`. Both are too
-//! close to tell apart by a stopwatch alone: docs/performance.md says how they were compared.
+//! close to tell apart on a machine that does anything else: run them in turns. What was measured: docs/performance.md.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::BTreeMap;
