@@ -1,1 +1,6 @@
-//! What the model reads and writes.
+//! What the model reads and writes: names, sources, declarations, descriptions, replies.
+
+mod names;
+mod pragma;
+mod reply;
+mod typescript;

@@ -1,0 +1,13 @@
+type Role = "user" | "assistant";
+type MetaObject = { [key: string]: unknown };
+type Annotations = { audience?: Role[]; priority?: number; lastModified?: string };
+type Icon = { src: string; mimeType?: string; sizes?: string[]; theme?: "light" | "dark" };
+type TextResourceContents = { uri: string; mimeType?: string; text: string; _meta?: MetaObject };
+type BlobResourceContents = { uri: string; mimeType?: string; blob: string; _meta?: MetaObject };
+type TextContent = { type: "text"; text: string; annotations?: Annotations; _meta?: MetaObject };
+type ImageContent = { type: "image"; data: string; mimeType: string; annotations?: Annotations; _meta?: MetaObject };
+type AudioContent = { type: "audio"; data: string; mimeType: string; annotations?: Annotations; _meta?: MetaObject };
+type ResourceLink = { type: "resource_link"; uri: string; name: string; title?: string; description?: string; mimeType?: string; size?: number; icons?: Icon[]; annotations?: Annotations; _meta?: MetaObject };
+type EmbeddedResource = { type: "resource"; resource: TextResourceContents | BlobResourceContents; annotations?: Annotations; _meta?: MetaObject };
+type ContentBlock = TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource;
+type CallToolResult<T = { [key: string]: unknown }> = { content: ContentBlock[]; structuredContent?: T; isError?: boolean; [key: string]: unknown };
