@@ -14,3 +14,4 @@ mod surface;
 
 pub use nested_tool::{NestedKind, NestedTool, NestedTools};
 pub use reply::{CellReply, CellStatus};
+pub use surface::{CodeModeLayer, DirectTools};

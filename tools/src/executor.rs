@@ -8,7 +8,7 @@ use crate::{
     ToolSpec,
 };
 
-/// Who may see and call a tool (core.md 2.9).
+/// Who may see and call a tool (core.md 2.9, runtime.md C2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ToolExposure {
     /// In the model's list, callable by the model and by scripts.
@@ -18,6 +18,10 @@ pub enum ToolExposure {
     Deferred,
     /// In the model's list, not callable by scripts.
     DirectModelOnly,
+    /// Found by a tool search, not callable by scripts.
+    DeferredModelOnly,
+    /// In no list of the model's; for scripts.
+    CodeModeOnly,
     /// In no list; callable, and never in parallel.
     Hidden,
 }

@@ -46,6 +46,7 @@ impl ToolSource for Vec<Arc<dyn ToolExecutor>> {
 
 /// Rewrites the list of specs that the model is shown, after all tools are known. Code mode is one.
 pub trait SpecLayer: Send + Sync {
-    /// The list in place of `specs`.
-    fn apply(&self, specs: Vec<ToolSpec>) -> Vec<ToolSpec>;
+    /// The list in place of `specs`. `tools` are all tools of the step in the order of registration, those too that the
+    /// model is not shown.
+    fn apply(&self, specs: Vec<ToolSpec>, tools: &[Arc<dyn ToolExecutor>]) -> Vec<ToolSpec>;
 }

@@ -69,6 +69,8 @@ fn exposure(exposure: ToolExposure) -> &'static str {
         ToolExposure::Direct => "direct",
         ToolExposure::Deferred => "deferred",
         ToolExposure::DirectModelOnly => "direct_model_only",
+        ToolExposure::DeferredModelOnly => "deferred_model_only",
+        ToolExposure::CodeModeOnly => "code_mode_only",
         ToolExposure::Hidden => "hidden",
     }
 }

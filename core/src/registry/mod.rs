@@ -93,7 +93,7 @@ impl ToolRegistry {
         self.sources.iter().any(|source| source.is_starting(Wanted::Tool(name)))
     }
 
-    /// Waits for whatever could still bring a tool of this name, and looks again The name
+    /// Waits for whatever could still bring a tool of this name, and looks again. The name
     /// must be normalised.
     pub async fn arrival(&self, name: &ToolName) -> Option<Arc<dyn ToolExecutor>> {
         for source in self.sources.iter() {
@@ -116,12 +116,12 @@ impl ToolRegistry {
         let direct = self.in_order.iter().filter(|tool| match tool.exposure() {
             ToolExposure::Direct | ToolExposure::DirectModelOnly => true,
             ToolExposure::Deferred => !can_search,
-            ToolExposure::Hidden => false,
+            ToolExposure::DeferredModelOnly | ToolExposure::CodeModeOnly | ToolExposure::Hidden => false,
         });
         let found = loaded.names().filter_map(|name| self.get(name));
         let found = found.filter(|tool| can_search && tool.exposure() == ToolExposure::Deferred);
         let specs = merge_namespaces(direct.chain(found).map(|tool| tool.spec()).collect());
-        layers.iter().fold(specs, |specs, layer| layer.apply(specs))
+        layers.iter().fold(specs, |specs, layer| layer.apply(specs, &self.in_order))
     }
 }
 
