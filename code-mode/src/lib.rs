@@ -5,13 +5,18 @@
 //! - `surface`: all that the model reads and writes: pragma, declarations, descriptions, the layout of a reply.
 //! - `engine`: runs one script. Knows of no session and no turn.
 //! - `cell`: cells by id, and who waits for them.
+//! - `tool`: `exec` and `wait`.
 
 mod cell;
 mod engine;
+mod limits;
 mod nested_tool;
 mod reply;
 mod surface;
+mod tool;
 
+pub use cell::{CodeMode, DEFAULT_YIELD_TIME_MS};
 pub use nested_tool::{NestedKind, NestedTool, NestedTools};
 pub use reply::{CellReply, CellStatus};
 pub use surface::{CodeModeLayer, DirectTools};
+pub use tool::{ExecTool, WaitTool};

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant, SystemTime};
 use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tenon_protocol::{CallFact, CallId, ToolName};
+use tenon_protocol::{CallFact, CallId, ResponseInputItem, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Effects, Event, FunctionCallError, PreparedCall, ToolCall, ToolCallSource, ToolInvocation};
@@ -126,6 +126,26 @@ pub trait ToolCaller: Send + Sync {
         source: ToolCallSource,
         cancellation: CancellationToken,
     ) -> Result<Value, FunctionCallError>;
+}
+
+/// Why an item did not become part of a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum PendingInputError {
+    /// No turn runs.
+    #[error("no active turn")]
+    NoActiveTurn,
+    /// More items wait already than a request should be made to carry.
+    #[error("too many items wait for the next request")]
+    Full,
+}
+
+/// Adds to what the running turn sends the model next, beside the outputs of its calls.
+pub trait PendingInput: Send + Sync {
+    /// Adds one item. It is recorded after the outputs of the request that runs, and the model is asked once more.
+    ///
+    /// # Errors
+    /// When no turn runs, or too much waits already.
+    fn add(&self, item: ResponseInputItem) -> Result<(), PendingInputError>;
 }
 
 /// Takes facts of a running call for the journal: what a crash must not make us forget.
@@ -282,6 +302,8 @@ pub struct HostServices {
     pub approver: Arc<dyn Approver>,
     /// Calls other tools.
     pub tools: Arc<dyn ToolCaller>,
+    /// Adds to what the running turn sends.
+    pub pending_input: Arc<dyn PendingInput>,
     /// Asks the user.
     pub elicitor: Arc<dyn Elicitor>,
     /// Tells the time.
@@ -325,6 +347,7 @@ impl Host {
         let services = HostServices {
             approver: Arc::new(Detached),
             tools: Arc::new(Detached),
+            pending_input: Arc::new(Detached),
             elicitor: Arc::new(Detached),
             clock: Arc::new(SystemClock),
             commands: Arc::new(Detached),
@@ -376,6 +399,12 @@ impl ToolCaller for Detached {
         _: CancellationToken,
     ) -> Result<Value, FunctionCallError> {
         Err(FunctionCallError::respond("no other tool can be called here"))
+    }
+}
+
+impl PendingInput for Detached {
+    fn add(&self, _: ResponseInputItem) -> Result<(), PendingInputError> {
+        Err(PendingInputError::NoActiveTurn)
     }
 }
 

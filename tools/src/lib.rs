@@ -59,8 +59,8 @@ pub use hook_run::{
 };
 pub use host::{
     ApprovalDecision, ApprovalRequest, ApprovalScope, Approver, Clock, CommandError, CommandInterceptor,
-    CommandOutcome, CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, Progress,
-    SystemClock, ToolCaller, UserAnswer, UserChoice, UserQuestion,
+    CommandOutcome, CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, PendingInput,
+    PendingInputError, Progress, SystemClock, ToolCaller, UserAnswer, UserChoice, UserQuestion,
 };
 pub use invocation::{Confinement, ToolInvocation};
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};

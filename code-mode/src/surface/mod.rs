@@ -16,18 +16,15 @@ mod declaration;
 mod description;
 mod layer;
 mod names;
-#[allow(dead_code, reason = "for the tools exec and wait")]
 mod pragma;
-#[allow(dead_code, reason = "for the tools exec and wait")]
 mod reply;
 #[cfg(test)]
 mod testing;
 mod typescript;
 
+pub(crate) use description::{exec_spec, wait_spec};
 pub use layer::{CodeModeLayer, DirectTools};
-#[allow(unused_imports, reason = "for the tools exec and wait")]
 pub(crate) use pragma::{ScriptSource, parse_source};
-#[allow(unused_imports, reason = "for the tools exec and wait")]
 pub(crate) use reply::reply_output;
 
 /// The tool that runs scripts.

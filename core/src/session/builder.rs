@@ -232,6 +232,8 @@ impl SessionBuilder {
         let mut host = self.host;
         host.events = Arc::new(SessionEvents { watcher, recorder: recorder.clone() });
         host.tools = Arc::clone(&nested) as _;
+        let handle = SessionHandle::default();
+        host.pending_input = Arc::new(handle.clone());
         host.interceptors = self.interceptors.into();
         let home = self.hook_outputs.as_deref().or_else(|| self.rollout.home());
         let services = HookServices::new(&host, Spill::new(home, &id));
@@ -255,7 +257,7 @@ impl SessionBuilder {
             recorder,
             numbers,
             nested,
-            handle: SessionHandle::default(),
+            handle,
             usage: TokenUsage::default(),
             begun: Some(begun),
             context_told: None,

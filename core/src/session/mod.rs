@@ -14,6 +14,7 @@ use tenon_tools::{Event, Host, ModelClient, SpecLayer, StepContext, ToolExecutor
 use tokio_util::sync::CancellationToken;
 
 pub use builder::{BuildError, SessionBuilder};
+pub(crate) use handle::Pending;
 pub use handle::SessionHandle;
 pub use options::{DEFAULT_STREAM_MAX_RETRIES, SessionOptions};
 
@@ -279,12 +280,22 @@ impl Session {
         self.handle.clear_calls();
     }
 
-    pub(crate) fn take_pending(&self) -> Vec<String> {
-        self.handle.take_steering()
+    /// Whether a turn runs that takes up what is pending.
+    pub(crate) fn set_turn_runs(&self, runs: bool) {
+        self.handle.set_turn_runs(runs);
+    }
+
+    pub(crate) fn take_pending(&self) -> Vec<Pending> {
+        self.handle.take_pending()
+    }
+
+    /// What comes beside the outputs of calls, without what the user said.
+    pub(crate) fn take_beside(&self) -> Vec<ResponseItem> {
+        self.handle.take_beside()
     }
 
     pub(crate) fn has_pending(&self) -> bool {
-        self.handle.has_steering()
+        self.handle.has_pending()
     }
 }
 

@@ -5,6 +5,7 @@ use tenon_tools::Event;
 
 use super::{Turn, TurnEnd};
 use crate::hooks::{HookContext, PromptSubmit, Stop};
+use crate::session::Pending;
 
 impl Turn<'_> {
     /// Asks hooks about a prompt and records it with what they add. What they add to a prompt that they refuse is
@@ -31,15 +32,22 @@ impl Turn<'_> {
         blocked.map_or(Ok(()), |reason| Err(TurnEnd::Refused { reason }))
     }
 
-    /// Takes up what the user has said meanwhile. Whether any of it was recorded; what is refused, the operator hears
+    /// Takes up what the user and scripts have said meanwhile. Whether any of it was recorded; what is refused, the operator hears
     /// of, and the turn goes on.
     ///
     /// # Errors
     /// The turn's end, where it is cancelled before hooks have answered.
     pub(super) async fn take_steering(&mut self) -> Result<bool, TurnEnd> {
         let mut recorded = false;
-        for text in self.session.take_pending() {
-            match self.submit(text).await {
+        for pending in self.session.take_pending() {
+            let said = match pending {
+                Pending::Said(text) => self.submit(text).await,
+                Pending::Beside(item) => {
+                    self.session.record(item).await;
+                    Ok(())
+                }
+            };
+            match said {
                 Ok(()) => recorded = true,
                 Err(TurnEnd::Refused { reason }) => {
                     let message = format!("what was said meanwhile was refused: {reason}");
@@ -51,14 +59,20 @@ impl Turn<'_> {
         Ok(recorded)
     }
 
-    /// Keeps what the user has said when the turn is over: in the history, or, where hooks have to be asked first,
+    /// Keeps what was pending when the turn is over. What came beside outputs is recorded; what the user said is kept in the history, or, where hooks have to be asked first,
     /// for the next turn.
     pub(super) async fn keep_steering(&mut self) {
+        for item in self.session.take_beside() {
+            self.session.record(item).await;
+        }
         if !self.session.hooks().is_empty() {
             return;
         }
-        for text in self.session.take_pending() {
-            self.record_prompt(text).await;
+        for pending in self.session.take_pending() {
+            match pending {
+                Pending::Said(text) => self.record_prompt(text).await,
+                Pending::Beside(item) => self.session.record(item).await,
+            }
         }
     }
 

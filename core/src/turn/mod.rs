@@ -115,6 +115,7 @@ impl<'a> Turn<'a> {
 
     async fn run_through(mut self, prompt: String) -> TurnEnd {
         let turn_id = self.turn_id.clone();
+        self.session.set_turn_runs(true);
         self.session.emit(Event::TurnStarted { turn_id: turn_id.clone() });
         let started = TurnStartedEvent { turn_id: Some(turn_id), ..TurnStartedEvent::default() };
         self.session.write_down(RolloutItem::EventMsg(EventMsg::TurnStarted(started))).await;
@@ -169,6 +170,7 @@ impl<'a> Turn<'a> {
 
     /// Says how the turn ended, to the file first and then to whoever watches.
     async fn finish(mut self, end: TurnEnd) -> TurnEnd {
+        self.session.set_turn_runs(false);
         self.keep_steering().await;
         for kind in std::mem::take(&mut self.unanswered) {
             self.session.emit(Event::Warning { message: format!("a call of kind {kind} was not answered") });

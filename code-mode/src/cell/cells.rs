@@ -1,0 +1,119 @@
+//! The cells of a session that can be waited for, by id.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tenon_tools::FunctionCallError;
+use tokio_util::task::TaskTracker;
+
+use super::cell::Cell;
+use crate::limits::MAX_IDLE_CELLS;
+
+/// The registered cells.
+#[derive(Default)]
+pub(super) struct Cells {
+    registered: Mutex<Registered>,
+    /// Stops cells that were freed.
+    freeing: TaskTracker,
+}
+
+#[derive(Default)]
+struct Registered {
+    last_id: u64,
+    by_id: BTreeMap<u64, Entry>,
+    /// Counts how often a cell was left alone.
+    left_alone: u64,
+    shuts_down: bool,
+}
+
+struct Entry {
+    cell: Arc<Cell>,
+    /// When it was left alone; none while somebody waits for it.
+    idle_since: Option<u64>,
+}
+
+impl Cells {
+    /// Registers the cell that `make` makes for the next id.
+    pub(super) fn add(&self, make: impl FnOnce(String) -> Arc<Cell>) -> Result<Arc<Cell>, FunctionCallError> {
+        let mut registered = self.lock();
+        if registered.shuts_down {
+            return Err("code mode session is shutting down".into());
+        }
+        let id = registered.last_id.checked_add(1).ok_or("code mode session exhausted its cell ID space")?;
+        registered.last_id = id;
+        let cell = make(id.to_string());
+        registered.by_id.insert(id, Entry { cell: Arc::clone(&cell), idle_since: None });
+        Ok(cell)
+    }
+
+    pub(super) fn get(&self, id: &str) -> Option<Arc<Cell>> {
+        let registered = self.lock();
+        let entry = registered.by_id.get(&number(id)?)?;
+        (entry.cell.id == id).then(|| Arc::clone(&entry.cell))
+    }
+
+    pub(super) fn remove(&self, id: &str) {
+        if let Some(id) = number(id) {
+            self.lock().by_id.remove(&id);
+        }
+    }
+
+    pub(super) fn is_watched(&self, id: &str) {
+        let mut registered = self.lock();
+        if let Some(entry) = number(id).and_then(|id| registered.by_id.get_mut(&id)) {
+            entry.idle_since = None;
+        }
+    }
+
+    /// The cell is left alone. Where more are than may be, the one that was for the longest time is freed.
+    pub(super) fn is_idle(&self, id: &str) {
+        let freed = {
+            let mut registered = self.lock();
+            let now = registered.left_alone + 1;
+            let Some(entry) = number(id).and_then(|id| registered.by_id.get_mut(&id)) else { return };
+            entry.idle_since = Some(now);
+            registered.left_alone = now;
+            registered.take_one_too_many()
+        };
+        if let Some(cell) = freed {
+            let runtime = cell.runtime.clone();
+            self.freeing.spawn_on(async move { drop(cell.terminate().await) }, &runtime);
+        }
+    }
+
+    /// Takes all cells out; no further one is registered.
+    pub(super) fn close(&self) -> Vec<Arc<Cell>> {
+        let mut registered = self.lock();
+        registered.shuts_down = true;
+        std::mem::take(&mut registered.by_id).into_values().map(|entry| entry.cell).collect()
+    }
+
+    /// Waits until the cells that were freed have stopped.
+    pub(super) async fn freed(&self) {
+        self.freeing.close();
+        self.freeing.wait().await;
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lock().by_id.len()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Registered> {
+        self.registered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Registered {
+    fn take_one_too_many(&mut self) -> Option<Arc<Cell>> {
+        let idle = || self.by_id.iter().filter_map(|(id, entry)| Some((entry.idle_since?, *id)));
+        if idle().count() <= MAX_IDLE_CELLS {
+            return None;
+        }
+        let (_, oldest) = idle().min()?;
+        self.by_id.remove(&oldest).map(|entry| entry.cell)
+    }
+}
+
+fn number(id: &str) -> Option<u64> {
+    id.parse().ok()
+}
