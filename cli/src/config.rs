@@ -6,12 +6,14 @@
 mod error;
 mod file;
 mod load;
+mod mcp;
 mod overrides;
 mod provider;
 mod resolve;
 mod values;
 
 pub(crate) use load::load;
+pub(crate) use mcp::{McpServer, McpServerFile};
 pub(crate) use overrides::ConfigOverride;
 pub(crate) use provider::Provider;
 pub(crate) use resolve::{Config, Defaults, Flags};

@@ -10,7 +10,7 @@ mod text;
 
 use std::io::{self, Write};
 
-use tenon_tools::Event;
+use tenon_tools::{Event, McpServerState};
 
 pub(crate) use human::{HumanPrinter, Style};
 pub(crate) use json::JsonPrinter;
@@ -31,6 +31,15 @@ pub(crate) trait Printer: Send {
     /// The writer's.
     fn finish(&mut self, _out: &mut dyn Write) -> io::Result<()> {
         Ok(())
+    }
+}
+
+/// What an operator should know of an MCP server: that it is not there, and why.
+pub(crate) fn mcp_trouble(server: &str, state: McpServerState) -> Option<String> {
+    match state {
+        McpServerState::Failed { message } => Some(format!("MCP server {server} did not start: {message}")),
+        McpServerState::Died { message } => Some(format!("MCP server {server} has gone: {message}")),
+        McpServerState::Starting | McpServerState::Ready { .. } | McpServerState::Closed => None,
     }
 }
 

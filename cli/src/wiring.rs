@@ -7,11 +7,12 @@ use tenon_apply_patch::ApplyPatchTool;
 use tenon_core::handlers::{RequestUserInput, UpdatePlan, ViewImage};
 use tenon_core::{Session, SessionBuilder, SessionOptions};
 use tenon_exec::{ExecConfig, ExecService};
+use tenon_mcp_client::McpServers;
 use tenon_responses_client::{ProviderConfig, ProxySettings, ResponsesClient, Secret};
 use tenon_tools::{EventSink, ToolExecutor};
 
 use crate::commands::Plan;
-use crate::config::{Config, Provider};
+use crate::config::{Config, McpServer, Provider};
 use crate::failure::Failure;
 use crate::invocation::Environment;
 
@@ -28,6 +29,7 @@ pub(crate) enum Rollout {
 pub(crate) struct Wired {
     pub(crate) session: Session,
     exec: ExecService,
+    mcp: Arc<McpServers>,
 }
 
 impl Wired {
@@ -41,8 +43,14 @@ impl Wired {
         events: Arc<dyn EventSink>,
     ) -> Result<Self, Failure> {
         let exec = plan.exec.clone();
+        let mcp = mcp_servers(&plan.config, environment, &plan.cwd, &plan.home, Arc::clone(&events));
+        if let Err(missing) = mcp.required().await {
+            mcp.shutdown().await;
+            return Err(Failure::failed(missing));
+        }
         let builder = SessionBuilder::new(options(&plan, &exec), plan.model)
             .tools(tools(&exec))
+            .source(Arc::clone(&mcp) as _)
             // A patch that a command holds is applied by the tool, and not by the command.
             .interceptor(Arc::new(ApplyPatchTool::default()))
             .events(events)
@@ -53,13 +61,18 @@ impl Wired {
             Rollout::New(home) => builder.rollout_in(home),
             Rollout::GoOn(file) => builder.resume(file),
         };
-        let session = builder.build().await.map_err(Failure::failed)?;
-        Ok(Self { session, exec })
+        match builder.build().await {
+            Ok(session) => Ok(Self { session, exec, mcp }),
+            Err(error) => {
+                mcp.shutdown().await;
+                Err(Failure::failed(error))
+            }
+        }
     }
 
     /// Ends what still runs, then the session.
     pub(crate) async fn shutdown(self) {
-        self.exec.shutdown().await;
+        tokio::join!(self.exec.shutdown(), self.mcp.shutdown());
         self.session.shutdown().await;
     }
 }
@@ -86,6 +99,24 @@ pub(crate) async fn check_sandbox(exec: &ExecService, config: &Config, cwd: &Pat
     })
 }
 
+/// Starts the configured MCP servers.
+pub(crate) fn mcp_servers(
+    config: &Config,
+    environment: &Environment,
+    cwd: &Path,
+    home: &Path,
+    events: Arc<dyn EventSink>,
+) -> Arc<McpServers> {
+    let mut builder = McpServers::builder(cwd).events(events).credentials_in(home);
+    for (name, server) in &config.mcp_servers {
+        builder = match server.settle(name, environment) {
+            McpServer::Usable(config) => builder.server(*config),
+            McpServer::Broken { name, required, why } => builder.broken(name, required, why),
+        };
+    }
+    Arc::new(builder.start())
+}
+
 /// All tools, in the order in which a model is shown them (core.md 4.4).
 pub(crate) fn tools(exec: &ExecService) -> Vec<Arc<dyn ToolExecutor>> {
     let mut tools = exec.tools();
@@ -106,6 +137,7 @@ fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
         allow_login_shell,
         max_poll: _,
         disable_on_external_context,
+        mcp_servers: _,
         warnings: _,
     } = plan.config.clone();
     let mut options = SessionOptions::new(model, &plan.cwd);

@@ -74,5 +74,6 @@ pub use rollout::{
     parse_line,
 };
 pub use search::SearchToolCallParams;
+pub use surrogates::replace_lone_surrogates;
 pub use tool_name::{DEFAULT_NAMESPACE, ToolName};
 pub use turn_item::{FileChangeEntry, FileChangeKind, ItemStatus, TodoItem, TurnItem};

@@ -3,7 +3,8 @@
 /// `json` with every escape of a lone surrogate replaced by that of U+FFFD; `None` when there is none.
 ///
 /// The API cuts deltas between UTF-16 units, so the halves of one character may come in two events.
-pub(crate) fn replace_lone_surrogates(json: &str) -> Option<String> {
+#[must_use]
+pub fn replace_lone_surrogates(json: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = json;
     while let Some((before, from_escape)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {

@@ -36,6 +36,30 @@ pub enum AbortReason {
     BudgetLimited,
 }
 
+/// How an MCP server stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum McpServerState {
+    /// It is being started, for the first time or again.
+    Starting,
+    /// It is connected.
+    Ready {
+        /// How many tools it offers.
+        tools: usize,
+    },
+    /// It did not start.
+    Failed {
+        /// Why: for people, not for the model.
+        message: String,
+    },
+    /// It was connected and has gone. The next call starts it again.
+    Died {
+        /// How it ended, with its last words: for people, not for the model.
+        message: String,
+    },
+    /// It was ended with the session.
+    Closed,
+}
+
 /// One event of a session. Text in it is for people and programs, never for the model.
 #[derive(Debug, Clone)]
 pub enum Event {
@@ -187,6 +211,13 @@ pub enum Event {
         max: u32,
         /// What went wrong.
         message: String,
+    },
+    /// An MCP server stands differently from before.
+    McpServer {
+        /// Its configured name.
+        server: String,
+        /// How it stands now.
+        state: McpServerState,
     },
     /// Something the operator should know. It does not end the turn.
     Warning {

@@ -46,10 +46,10 @@ mod writable;
 pub use arguments::parse_arguments;
 pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
 pub use effects::{
-    CommandEffect, ContentHash, Effects, FileEffect, InputEffect, McpEffect, SandboxPermissions,
+    CommandEffect, ContentHash, Effects, FileEffect, InputEffect, McpApprovalMode, McpEffect, SandboxPermissions,
 };
 pub use error::FunctionCallError;
-pub use event::{AbortReason, Event, LifecycleOutcome};
+pub use event::{AbortReason, Event, LifecycleOutcome, McpServerState};
 pub use executor::{InputObserver, PreparedCall, ShownAs, ToolExecutor, ToolExposure};
 pub use fn_tool::{FnTool, IntoToolOutput, Json, NoArguments};
 pub use hook_identity::{HookIdentity, HookInputForm};

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Table;
 
+use super::mcp::McpServerFile;
 use super::values::{
     Approval, AtLeastOne, BaseUrl, HeaderName, HeaderValue, Inherit, SandboxMode, ToolMode, VariableName,
     WireApi,
@@ -31,9 +32,8 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) memories: MemoriesFile,
     pub(crate) tool_mode: Option<ToolMode>,
-    /// Read by the part that starts the servers; here only their names matter.
     #[serde(default)]
-    pub(crate) mcp_servers: BTreeMap<String, Table>,
+    pub(crate) mcp_servers: BTreeMap<String, McpServerFile>,
     #[serde(flatten)]
     unknown: Table,
 }
@@ -108,6 +108,9 @@ impl ConfigFile {
         note("memories.", &self.memories.unknown);
         for (name, provider) in &self.model_providers {
             note(&format!("model_providers.{name}."), &provider.unknown);
+        }
+        for (name, server) in &self.mcp_servers {
+            note(&format!("mcp_servers.{name}."), &server.unknown);
         }
         found
     }

@@ -1,5 +1,6 @@
 //! Settles the choices: flags, then `-c`, then the file, then the command's defaults.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use tenon_tools::{ApprovalPolicy, EnvironmentPolicy, SandboxPolicy, TruncationPo
 use super::error::ConfigError;
 use super::file::{ConfigFile, EnvironmentFile};
 use super::load::Loaded;
+use super::mcp::McpServerFile;
 use super::values::{SandboxMode, ToolMode};
 use crate::home::Home;
 
@@ -60,6 +62,8 @@ pub(crate) struct Config {
     pub(crate) max_poll: Option<Duration>,
     /// Whether a session that took in text from outside is marked (core.md 5.7).
     pub(crate) disable_on_external_context: bool,
+    /// The MCP servers that are to be started.
+    pub(crate) mcp_servers: BTreeMap<String, McpServerFile>,
     /// For the operator.
     pub(crate) warnings: Vec<String>,
 }
@@ -75,9 +79,9 @@ impl Config {
         defaults: Defaults,
         home: &Home,
     ) -> Result<Self, ConfigError> {
-        let Loaded { file, mut warnings } = loaded;
+        let Loaded { mut file, mut warnings } = loaded;
         check_tool_mode(file.tool_mode.unwrap_or_default())?;
-        warnings.extend(mcp_warning(&file));
+        let mcp_servers = mcp_servers(&mut file)?;
         let mode = flags.sandbox.or(file.sandbox_mode).unwrap_or(SandboxMode::WorkspaceWrite);
         let sandbox = sandbox_of(mode, &file, flags.add_dirs, &mut warnings, |path| absolute(path, home));
         Ok(Self {
@@ -92,6 +96,7 @@ impl Config {
             allow_login_shell: file.allow_login_shell.unwrap_or(true),
             max_poll: file.background_terminal_max_timeout.map(|ms| Duration::from_millis(ms.0)),
             disable_on_external_context: file.memories.disable_on_external_context.unwrap_or(false),
+            mcp_servers,
             warnings,
         })
     }
@@ -108,12 +113,14 @@ fn check_tool_mode(mode: ToolMode) -> Result<(), ConfigError> {
     }
 }
 
-fn mcp_warning(file: &ConfigFile) -> Option<String> {
-    if file.mcp_servers.is_empty() {
-        return None;
+/// The servers that are to be started.
+fn mcp_servers(file: &mut ConfigFile) -> Result<BTreeMap<String, McpServerFile>, ConfigError> {
+    let mut servers = std::mem::take(&mut file.mcp_servers);
+    for (name, server) in &servers {
+        server.check(name)?;
     }
-    let names: Vec<&str> = file.mcp_servers.keys().map(String::as_str).collect();
-    Some(format!("mcp_servers: MCP is not built yet, so these are not started: {}", names.join(", ")))
+    servers.retain(|_, server| server.is_enabled());
+    Ok(servers)
 }
 
 fn sandbox_of(

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use tenon_protocol::{FileChangeKind, ItemStatus, StepStatus, TokenUsage, TurnItem, UpdatePlanArgs};
 use tenon_tools::{AbortReason, Event};
 
-use super::Printer;
+use super::{Printer, mcp_trouble};
 use super::text::{clip, excerpt, first_line, neutral};
 use diff::Diffs;
 pub(crate) use style::Style;
@@ -84,6 +84,10 @@ impl Printer for HumanPrinter {
                 self.warning(out, &format!("trying again ({attempt} of {max}): {message}"))
             }
             Event::Warning { message } => self.warning(out, &message),
+            Event::McpServer { server, state } => match mcp_trouble(&server, state) {
+                Some(trouble) => self.warning(out, &trouble),
+                None => Ok(()),
+            },
             Event::ItemUpdated(_)
             | Event::AgentMessageDelta { .. }
             | Event::ReasoningDelta { .. }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tenon_protocol::{CallToolResult, FileChangeEntry, ItemStatus, TodoItem, TokenUsage, TurnItem};
 use tenon_tools::{AbortReason, Event};
 
-use super::Printer;
+use super::{Printer, mcp_trouble};
 
 /// Turns events into lines. Items are numbered in the order in which they first appear.
 #[derive(Debug, Default)]
@@ -75,6 +75,10 @@ impl Lines {
             Event::Warning { message } => {
                 let number = self.next();
                 vec![line(Phase::Completed, number, "error", json!({ "message": message }))]
+            }
+            Event::McpServer { server, state } => {
+                let trouble = mcp_trouble(&server, state);
+                trouble.into_iter().flat_map(|message| self.of(Event::Warning { message })).collect()
             }
             Event::AgentMessageDelta { .. }
             | Event::ReasoningDelta { .. }

@@ -1,0 +1,66 @@
+//! Connections to programs.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle};
+
+use super::{Surroundings, handler};
+use crate::config::{ServerConfig, StdioConfig};
+use crate::error::{StartError, chain};
+use crate::link::{RpcLink, SharedLink};
+use crate::stdio::{DISCOVER_TIMEOUT, Holder, StdioTransport};
+
+/// Starts a program and agrees with it on an era.
+pub(super) async fn connect(
+    config: &ServerConfig,
+    stdio: &StdioConfig,
+    around: &Surroundings,
+) -> Result<SharedLink, StartError> {
+    let auto = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    };
+    match attempt(config, stdio, around, auto, Some(DISCOVER_TIMEOUT)).await {
+        // It is of the newer era and was only slow. What it has been asked meanwhile may have confused it.
+        Err(failed) if failed.late_discover => {
+            let discover =
+                ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+            attempt(config, stdio, around, discover, None).await.map_err(|failed| failed.error)
+        }
+        other => other.map_err(|failed| failed.error),
+    }
+}
+
+struct Failed {
+    error: StartError,
+    late_discover: bool,
+}
+
+async fn attempt(
+    config: &ServerConfig,
+    stdio: &StdioConfig,
+    around: &Surroundings,
+    mode: ClientLifecycleMode,
+    discover_timeout: Option<Duration>,
+) -> Result<SharedLink, Failed> {
+    let plain = |error| Failed { error, late_discover: false };
+    let (holder, streams) = Holder::spawn(&config.name, stdio, &around.cwd).map_err(plain)?;
+    let handler = handler(&config.name, around);
+    let traffic = Arc::clone(&handler.traffic);
+    let transport = StdioTransport::new(Arc::clone(&holder), streams, discover_timeout, traffic);
+    let limit = config.startup_timeout;
+    let why = match tokio::time::timeout(limit, serve_client_with_lifecycle(handler, transport, mode)).await {
+        Ok(Ok(running)) => {
+            let epitaph = Arc::new(move || holder.ended().unwrap_or_default().describe());
+            return Ok(RpcLink::new(running, true, epitaph));
+        }
+        Ok(Err(error)) => chain(&error),
+        Err(_) => format!("it did not answer within {limit:?}"),
+    };
+    // The transport is gone, and with it the process's input.
+    let ended = holder.end().await;
+    let error = StartError::new(format!("{why}; {}", ended.describe()));
+    Err(Failed { error, late_discover: holder.late_discover() })
+}

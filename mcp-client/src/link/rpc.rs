@@ -1,0 +1,340 @@
+//! A connection that the protocol library drives.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use rmcp::RoleClient;
+use rmcp::model::{ProtocolVersion, ServerNotification, SubscriptionFilter};
+use rmcp::service::{
+    Peer, PeerRequestOptions, RequestHandle, RunningService, RunningServiceCancellationToken,
+};
+use serde_json::Value;
+use tenon_protocol::CallFact;
+use tokio::sync::{Mutex, mpsc, watch};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::request::{Continued, raw, request, request_error};
+use super::{Ask, Asker, Handler, Limits, Link, Questions, ServerFacts, Traffic};
+use crate::error::RequestError;
+
+/// How often a server may ask back before it has to answer.
+const MAX_ROUNDS: usize = 10;
+/// How long it is waited before a server is asked again that only wants to be asked again; longer each time.
+const ASK_AGAIN: Duration = Duration::from_millis(100);
+const ASK_AGAIN_MAX: Duration = Duration::from_secs(5);
+/// How long notices of cancellation may take to leave when a connection is closed.
+const LAST_NOTICES: Duration = Duration::from_millis(500);
+/// What a server is told of a request that nobody waits for any more.
+const NOBODY_WAITS: &str = "the client no longer waits for an answer";
+
+/// Says, once a connection has ended, why.
+pub(crate) type Epitaph = Arc<dyn Fn() -> String + Send + Sync>;
+
+/// A connection that the protocol library drives.
+pub(crate) struct RpcLink {
+    facts: ServerFacts,
+    peer: Peer<RoleClient>,
+    questions: Arc<Questions>,
+    traffic: Arc<Traffic>,
+    stdio: bool,
+    /// Requests that nobody waits for any more; their notices are sent in order, by a task of their own.
+    abandoned: mpsc::UnboundedSender<Notice>,
+    ending: Mutex<Ending>,
+    ended: watch::Receiver<bool>,
+    epitaph: Epitaph,
+}
+
+enum Notice {
+    Abandoned(Box<RequestHandle<RoleClient>>),
+    /// All notices before this one have left.
+    Done(tokio::sync::oneshot::Sender<()>),
+}
+
+struct Ending {
+    cancel: Option<RunningServiceCancellationToken>,
+    tasks: Vec<JoinHandle<()>>,
+}
+
+impl RpcLink {
+    /// Takes over a connection that has just been made.
+    pub(crate) fn new(
+        running: RunningService<RoleClient, Handler>,
+        stdio: bool,
+        epitaph: Epitaph,
+    ) -> Arc<Self> {
+        let handler = running.service().clone();
+        let Handler { questions, traffic } = handler;
+        let peer = running.peer().clone();
+        let cancel = running.cancellation_token();
+        let (told, ended) = watch::channel(false);
+        let (abandoned, notices) = mpsc::unbounded_channel();
+        let gone = Arc::clone(&traffic);
+        let waiter = tokio::spawn(async move {
+            // A library task that panicked has ended as well.
+            let _ = running.waiting().await;
+            gone.gone();
+            told.send_replace(true);
+        });
+        let mut tasks = vec![waiter, tokio::spawn(send_notices(notices))];
+        let facts = facts(&peer);
+        if speaks_newer_era(&peer) && facts.tools {
+            tasks.push(tokio::spawn(subscribe(peer.clone(), Arc::clone(&traffic))));
+        }
+        Arc::new(Self {
+            facts,
+            peer,
+            questions,
+            traffic,
+            stdio,
+            abandoned,
+            ending: Mutex::new(Ending { cancel: Some(cancel), tasks }),
+            ended,
+            epitaph,
+        })
+    }
+
+    /// Sends one request and waits for its answer.
+    async fn round(
+        &self,
+        ask: &Ask,
+        continued: Continued,
+        clock: &mut Deadline,
+        asker: &Asker<'_>,
+    ) -> Result<Value, RequestError> {
+        let options = PeerRequestOptions::no_options();
+        let sent = self.peer.send_cancellable_request(request(ask, continued), options).await;
+        let handle = sent.map_err(|error| self.error(error))?;
+        (asker.record)(CallFact::Request {
+            server: self.questions.server.clone(),
+            id: handle.id.to_string(),
+        });
+        let in_flight = self.traffic.begin(&handle.progress_token);
+        let mut waiting = Waiting { handle: Some(Box::new(handle)), abandoned: &self.abandoned };
+        let mut questions = self.traffic.questions();
+        loop {
+            let standing_still = *questions.borrow_and_update() > 0;
+            let left = clock.left();
+            let began = Instant::now();
+            tokio::select! {
+                biased;
+                answer = waiting.answer() => {
+                    let answer = answer.map_err(|_| RequestError::Closed)?.map_err(|error| self.error(error))?;
+                    return raw(answer);
+                }
+                () = asker.cancellation.cancelled() => return Err(RequestError::Cancelled),
+                () = self.traffic.wait_gone() => return Err(RequestError::Closed),
+                () = in_flight.progress() => clock.progressed(began, standing_still),
+                _ = questions.changed() => clock.spend(began, standing_still),
+                () = tokio::time::sleep(left), if !standing_still => {
+                    return Err(RequestError::TimedOut { method: ask.method(), limit: clock.limit() });
+                }
+            }
+        }
+    }
+
+    fn error(&self, error: rmcp::service::ServiceError) -> RequestError {
+        request_error(error, &self.questions.server, self.stdio)
+    }
+
+    /// Answers what a server wants to know before it goes on.
+    async fn continued(
+        &self,
+        wanted: &Value,
+        again: &mut u32,
+        asker: &Asker<'_>,
+    ) -> Result<Continued, RequestError> {
+        let state = wanted.get("requestState").and_then(Value::as_str).map(str::to_owned);
+        let questions = wanted.get("inputRequests").and_then(Value::as_object).filter(|all| !all.is_empty());
+        let Some(questions) = questions else {
+            if state.is_none() {
+                return Err(RequestError::Unexpected);
+            }
+            let pause = ASK_AGAIN.saturating_mul(1 << (*again).min(6)).min(ASK_AGAIN_MAX);
+            *again += 1;
+            tokio::select! {
+                () = asker.cancellation.cancelled() => return Err(RequestError::Cancelled),
+                () = tokio::time::sleep(pause) => {}
+            }
+            return Ok(Continued { responses: None, state });
+        };
+        *again = 0;
+        let mut responses = BTreeMap::new();
+        for (key, question) in questions {
+            let answer = tokio::select! {
+                biased;
+                () = asker.cancellation.cancelled() => return Err(RequestError::Cancelled),
+                answer = self.questions.answer(question) => answer,
+            };
+            responses.insert(key.clone(), answer.map_err(RequestError::Transport)?);
+        }
+        Ok(Continued { responses: Some(responses), state })
+    }
+}
+
+#[async_trait]
+impl Link for RpcLink {
+    fn facts(&self) -> &ServerFacts {
+        &self.facts
+    }
+
+    async fn ask(&self, ask: Ask, limits: Limits, asker: Asker<'_>) -> Result<Value, RequestError> {
+        let mut clock = Deadline::new(limits);
+        let mut continued = Continued::default();
+        let mut again = 0;
+        for _ in 0..MAX_ROUNDS {
+            let answer = self.round(&ask, continued, &mut clock, &asker).await?;
+            if answer.get("resultType").and_then(Value::as_str) != Some("input_required") {
+                return Ok(answer);
+            }
+            continued = self.continued(&answer, &mut again, &asker).await?;
+        }
+        Err(RequestError::Transport(format!("the server asked back {MAX_ROUNDS} times without an answer")))
+    }
+
+    fn is_closed(&self) -> bool {
+        self.traffic.is_gone() || self.peer.is_transport_closed()
+    }
+
+    async fn closed(&self) -> String {
+        // The sender lives in the task that waits for the end.
+        let _ = self.ended.clone().wait_for(|ended| *ended).await;
+        (self.epitaph)()
+    }
+
+    async fn tools_changed(&self) {
+        self.traffic.wait_for_change().await;
+    }
+
+    async fn close(&self) {
+        let mut ending = self.ending.lock().await;
+        let (done, left) = tokio::sync::oneshot::channel();
+        if self.abandoned.send(Notice::Done(done)).is_ok() {
+            // A server that reads nothing keeps no notice from ending it.
+            let _ = tokio::time::timeout(LAST_NOTICES, left).await;
+        }
+        if let Some(cancel) = ending.cancel.take() {
+            cancel.cancel();
+        }
+        let _ = self.ended.clone().wait_for(|ended| *ended).await;
+        for task in ending.tasks.drain(..) {
+            task.abort();
+        }
+    }
+}
+
+/// A request that is waited for. Dropped without an answer, its server is told, once.
+struct Waiting<'a> {
+    handle: Option<Box<RequestHandle<RoleClient>>>,
+    abandoned: &'a mpsc::UnboundedSender<Notice>,
+}
+
+impl Waiting<'_> {
+    async fn answer(
+        &mut self,
+    ) -> Result<
+        Result<rmcp::model::ServerResult, rmcp::service::ServiceError>,
+        tokio::sync::oneshot::error::RecvError,
+    > {
+        let Some(handle) = &mut self.handle else { return std::future::pending().await };
+        let answer = (&mut handle.rx).await;
+        // There is nothing to cancel any more.
+        self.handle = None;
+        answer
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(handle) = self.handle.take() {
+            // A connection that has ended needs no notice.
+            let _ = self.abandoned.send(Notice::Abandoned(handle));
+        }
+    }
+}
+
+async fn send_notices(mut notices: mpsc::UnboundedReceiver<Notice>) {
+    while let Some(notice) = notices.recv().await {
+        match notice {
+            Notice::Abandoned(handle) => {
+                let id = handle.id.clone();
+                if let Err(error) = handle.cancel(Some(NOBODY_WAITS.to_owned())).await {
+                    tracing::debug!(%id, %error, "a cancellation could not be told");
+                }
+            }
+            Notice::Done(done) => {
+                let _ = done.send(());
+            }
+        }
+    }
+}
+
+/// How much time is left: it is used up while no question is open, and comes back with progress.
+struct Deadline {
+    limits: Limits,
+    idle: Duration,
+    total: Duration,
+}
+
+impl Deadline {
+    fn new(limits: Limits) -> Self {
+        Self { limits, idle: limits.idle, total: limits.total }
+    }
+
+    fn left(&self) -> Duration {
+        self.idle.min(self.total)
+    }
+
+    /// The limit that is nearer, in whole.
+    fn limit(&self) -> Duration {
+        if self.total < self.idle { self.limits.total } else { self.limits.idle }
+    }
+
+    fn spend(&mut self, began: Instant, standing_still: bool) {
+        if !standing_still {
+            self.idle = self.idle.saturating_sub(began.elapsed());
+            self.total = self.total.saturating_sub(began.elapsed());
+        }
+    }
+
+    fn progressed(&mut self, began: Instant, standing_still: bool) {
+        self.spend(began, standing_still);
+        self.idle = self.limits.idle;
+    }
+}
+
+fn speaks_newer_era(peer: &Peer<RoleClient>) -> bool {
+    peer.peer_info().is_some_and(|info| !info.protocol_version.has_initialize())
+}
+
+fn facts(peer: &Peer<RoleClient>) -> ServerFacts {
+    let Some(info) = peer.peer_info() else { return ServerFacts::default() };
+    ServerFacts {
+        implementation: info.server_info.as_ref().map(|own| (own.name.clone(), own.version.clone())),
+        instructions: info.instructions.clone().filter(|text| !text.trim().is_empty()),
+        protocol_version: version(&info.protocol_version),
+        tools: info.capabilities.tools.is_some(),
+        resources: info.capabilities.resources.is_some(),
+    }
+}
+
+fn version(version: &ProtocolVersion) -> String {
+    version.as_str().to_owned()
+}
+
+/// Listens for changes of the list of tools, as servers of the newer era tell them.
+async fn subscribe(peer: Peer<RoleClient>, traffic: Arc<Traffic>) {
+    let filter = SubscriptionFilter::builder().tools_list_changed().build();
+    let mut subscription = match peer.listen(filter).await {
+        Ok(subscription) => subscription,
+        // Not every server tells of changes.
+        Err(error) => return tracing::debug!(%error, "changes of an MCP server's tools are not told"),
+    };
+    while let Ok(Some(notification)) = subscription.next().await {
+        if matches!(notification, ServerNotification::ToolListChangedNotification(_)) {
+            traffic.tools_changed();
+        }
+    }
+}

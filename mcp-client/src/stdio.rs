@@ -1,0 +1,11 @@
+//! Servers over standard streams: processes, lines, messages.
+
+mod holder;
+mod lines;
+mod process;
+mod stderr;
+mod transport;
+mod wire;
+
+pub(crate) use holder::Holder;
+pub(crate) use transport::{DISCOVER_TIMEOUT, StdioTransport};
