@@ -13,7 +13,7 @@ mod resolve;
 mod values;
 
 pub(crate) use load::load;
-pub(crate) use mcp::{McpServer, McpServerFile};
+pub(crate) use mcp::McpServer;
 pub(crate) use overrides::ConfigOverride;
 pub(crate) use provider::Provider;
 pub(crate) use resolve::{Config, Defaults, Flags};

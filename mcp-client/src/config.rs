@@ -66,10 +66,19 @@ pub struct HttpConfig {
     pub bearer: Option<Secret>,
     /// Further headers of each request, by name.
     pub headers: BTreeMap<String, Secret>,
-    /// The resource that tokens are asked for, where it is not the address itself.
-    pub oauth_resource: Option<String>,
+    /// The proxy for https hosts other than loopback.
+    pub proxy: Option<ProxyConfig>,
     /// The scopes that a login asks for; none leaves it to the server.
     pub scopes: Option<Vec<String>>,
+}
+
+/// A proxy for https hosts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProxyConfig {
+    /// Its address, which may hold a password.
+    pub url: Secret,
+    /// The hosts that are dialled directly, as `NO_PROXY` has them.
+    pub no_proxy: Option<String>,
 }
 
 /// One server.

@@ -1,5 +1,6 @@
 //! Makes connections.
 
+mod http;
 mod stdio;
 
 use std::path::PathBuf;
@@ -53,7 +54,7 @@ pub(crate) async fn connect(
             Ok(InProcessLink::new(Arc::clone(server), changed.clone()))
         }
         (Origin::Configured, TransportConfig::Stdio(stdio)) => stdio::connect(config, stdio, around).await,
-        (Origin::Configured, TransportConfig::Http(_)) => Err(StartError::new("HTTP is not built yet")),
+        (Origin::Configured, TransportConfig::Http(http)) => http::connect(config, http, around).await,
     }
 }
 

@@ -38,6 +38,8 @@ pub enum RequestError {
     LoginRequired {
         /// The server.
         server: String,
+        /// What it said with it (`WWW-Authenticate`).
+        challenge: Option<String>,
     },
     /// The server answered with something that is no answer to this.
     #[error("Unexpected response type")]
@@ -48,13 +50,28 @@ pub enum RequestError {
 }
 
 /// Why a server is not connected.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{0}")]
-pub struct StartError(pub(crate) String);
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{text}")]
+pub struct StartError {
+    text: String,
+    challenge: Option<String>,
+}
 
 impl StartError {
     pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+        Self { text: text.into(), challenge: None }
+    }
+
+    pub(crate) fn login(server: &str, challenge: Option<String>) -> Self {
+        let text = RequestError::LoginRequired { server: server.to_owned(), challenge: None }.to_string();
+        // Without words of its own, the want of a login is all that is known.
+        Self { text, challenge: Some(challenge.unwrap_or_default()) }
+    }
+
+    /// What a server that wants a login said with it (`WWW-Authenticate`); empty where it said nothing. None: it does
+    /// not want one.
+    pub fn login_challenge(&self) -> Option<&str> {
+        self.challenge.as_deref()
     }
 }
 

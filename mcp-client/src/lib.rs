@@ -14,6 +14,7 @@ mod config;
 mod connect;
 mod error;
 mod host;
+mod http;
 mod in_process;
 mod link;
 mod names;
@@ -26,11 +27,12 @@ mod tool;
 
 pub use catalogue::{RemoteTool, ToolAnnotations};
 pub use config::{
-    DEFAULT_STARTUP_TIMEOUT, DEFAULT_TOOL_TIMEOUT, HttpConfig, Secret, ServerConfig, StdioConfig,
-    TransportConfig,
+    DEFAULT_STARTUP_TIMEOUT, DEFAULT_TOOL_TIMEOUT, HttpConfig, ProxyConfig, Secret, ServerConfig,
+    StdioConfig, TransportConfig,
 };
 pub use error::{RequestError, StartError};
 pub use host::{Elicitation, ElicitationAnswer, ElicitationKind, McpHost, NoHost};
+pub use http::{Login, LoginError, LoginRequest};
 pub use in_process::{InProcessServer, ToolsChanged};
 pub use link::ServerFacts;
 pub use server::ServerStatus;

@@ -46,9 +46,9 @@ enum State {
     Starting,
     Ready(SharedLink),
     /// It was ready and has gone. The next call starts it again.
-    Dead(String),
+    Dead(StartError),
     /// It never was ready.
-    Failed(String),
+    Failed(StartError),
     Closed,
 }
 
@@ -106,7 +106,7 @@ impl Server {
         let Ok(life) = life else { return Err(StartError::new("the session has ended")) };
         match &life.state {
             State::Ready(_) => Ok(()),
-            State::Dead(why) | State::Failed(why) => Err(StartError::new(why.clone())),
+            State::Dead(why) | State::Failed(why) => Err(why.clone()),
             State::Starting | State::Closed => Err(StartError::new("the session has ended")),
         }
     }
@@ -135,7 +135,7 @@ impl Server {
             Err(error) => {
                 self.tell(McpServerState::Failed { message: error.to_string() });
                 let state = if number == 0 { State::Failed } else { State::Dead };
-                return self.become_state(number, state(error.to_string()), None);
+                return self.become_state(number, state(error), None);
             }
         };
         self.tell(McpServerState::Ready { tools: tools.len() });
@@ -150,7 +150,7 @@ impl Server {
                 why = link.closed() => {
                     tracing::warn!(server = %self.config.name, why, "an MCP server has gone");
                     self.tell(McpServerState::Died { message: why.clone() });
-                    return self.become_state(number, State::Dead(why), None);
+                    return self.become_state(number, State::Dead(StartError::new(why)), None);
                 }
                 () = link.tools_changed() => self.refresh(number, &link).await,
             }
@@ -228,9 +228,9 @@ impl Server {
             let Life { number, state, .. } = life.borrow_and_update().clone();
             let why = match state {
                 State::Ready(link) if !link.is_closed() => return Ok(link),
-                State::Ready(_) => String::new(),
+                State::Ready(_) => StartError::new("the connection was lost"),
                 State::Dead(why) => why,
-                State::Failed(why) => return Err(RequestError::Unavailable(why)),
+                State::Failed(why) => return Err(self.unavailable(&why)),
                 State::Closed => return Err(RequestError::Closed),
                 State::Starting => {
                     tokio::select! {
@@ -242,10 +242,21 @@ impl Server {
                 }
             };
             if !may_restart {
-                return Err(RequestError::Unavailable(why));
+                return Err(self.unavailable(&why));
             }
             may_restart = false;
             self.restart(number);
+        }
+    }
+
+    /// What is told of a call to a server that is not there.
+    fn unavailable(&self, why: &StartError) -> RequestError {
+        match why.login_challenge() {
+            Some(challenge) => RequestError::LoginRequired {
+                server: self.config.name.clone(),
+                challenge: Some(challenge.to_owned()),
+            },
+            None => RequestError::Unavailable(why.to_string()),
         }
     }
 
@@ -295,8 +306,8 @@ impl Server {
         let state = match state {
             State::Starting => McpServerState::Starting,
             State::Ready(_) => McpServerState::Ready { tools: tools.len() },
-            State::Dead(message) => McpServerState::Died { message },
-            State::Failed(message) => McpServerState::Failed { message },
+            State::Dead(why) => McpServerState::Died { message: why.to_string() },
+            State::Failed(why) => McpServerState::Failed { message: why.to_string() },
             State::Closed => McpServerState::Closed,
         };
         let transport = match (&self.origin, &self.config.transport) {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
-use tenon_mcp_client::{HttpConfig, Secret, ServerConfig, StdioConfig, TransportConfig};
+use tenon_mcp_client::{HttpConfig, ProxyConfig, Secret, ServerConfig, StdioConfig, TransportConfig};
 use tenon_tools::McpApprovalMode;
 use toml::Table;
 
@@ -31,6 +31,7 @@ pub(crate) struct McpServerFile {
     bearer_token_env_var: Option<VariableName>,
     http_headers: Option<BTreeMap<HeaderName, HeaderValue>>,
     env_http_headers: Option<BTreeMap<HeaderName, VariableName>>,
+    /// Known, and of no use: the server itself publishes which resource it is.
     oauth_resource: Option<String>,
     scopes: Option<Vec<String>>,
     enabled: Option<bool>,
@@ -151,7 +152,10 @@ impl McpServerFile {
             return invalid("", "a server's name is made of letters, digits, `_` and `-`");
         }
         if self.bearer_token.is_some() {
-            return invalid("bearer_token", "a token does not belong in a file; name a variable in bearer_token_env_var");
+            return invalid(
+                "bearer_token",
+                "a token does not belong in a file; name a variable in bearer_token_env_var",
+            );
         }
         let of_stdio = [
             ("args", self.args.is_some()),
@@ -211,7 +215,8 @@ impl McpServerFile {
         config.disabled_tools = self.disabled_tools.clone().unwrap_or_default();
         config.parallel = self.supports_parallel_tool_calls.unwrap_or(config.parallel);
         config.approval = self.default_tools_approval_mode.map_or(config.approval, Into::into);
-        let modes = self.tools.iter().filter_map(|(tool, file)| Some((tool.clone(), file.approval_mode?.into())));
+        let modes =
+            self.tools.iter().filter_map(|(tool, file)| Some((tool.clone(), file.approval_mode?.into())));
         config.tool_approval = modes.collect();
         McpServer::Usable(Box::new(config))
     }
@@ -219,10 +224,10 @@ impl McpServerFile {
     fn stdio(&self, command: &str, environment: &Environment) -> StdioConfig {
         let passed = self.env_vars.iter().flatten().filter_map(PassedVariable::local);
         let inherited = INHERITED.into_iter().chain(passed);
-        let mut variables: BTreeMap<OsString, OsString> = inherited
-            .filter_map(|name| Some((name.into(), environment.get(name)?.to_owned())))
-            .collect();
-        variables.extend(self.env.iter().flatten().map(|(name, value)| (name.0.clone().into(), value.into())));
+        let mut variables: BTreeMap<OsString, OsString> =
+            inherited.filter_map(|name| Some((name.into(), environment.get(name)?.to_owned()))).collect();
+        variables
+            .extend(self.env.iter().flatten().map(|(name, value)| (name.0.clone().into(), value.into())));
         StdioConfig {
             command: command.into(),
             args: self.args.iter().flatten().map(OsString::from).collect(),
@@ -251,10 +256,18 @@ impl McpServerFile {
             url: self.url.clone().unwrap_or_default(),
             bearer,
             headers,
-            oauth_resource: self.oauth_resource.clone(),
+            proxy: proxy(environment),
             scopes: self.scopes.clone(),
         })
     }
+}
+
+/// The proxy for https hosts, as the usual variables say it.
+fn proxy(environment: &Environment) -> Option<ProxyConfig> {
+    let first = |names: [&str; 2]| names.into_iter().find_map(|name| environment.text(name));
+    let url = first(["HTTPS_PROXY", "https_proxy"]).or_else(|| first(["ALL_PROXY", "all_proxy"]))?;
+    let no_proxy = first(["NO_PROXY", "no_proxy"]).map(str::to_owned);
+    Some(ProxyConfig { url: Secret::new(url), no_proxy })
 }
 
 #[cfg(test)]

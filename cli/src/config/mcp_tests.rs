@@ -17,9 +17,17 @@ fn environment(variables: &[(&str, &str)]) -> Environment {
 #[test]
 fn what_contradicts_itself_is_refused() {
     let cases = [
-        ("a b", "command = \"x\"", "mcp_servers.a b: a server's name is made of letters, digits, `_` and `-`"),
+        (
+            "a b",
+            "command = \"x\"",
+            "mcp_servers.a b: a server's name is made of letters, digits, `_` and `-`",
+        ),
         ("s", "", "mcp_servers.s: a server needs a command or a url"),
-        ("s", "command = \"x\"\nurl = \"http://h\"", "mcp_servers.s.url: a server has either a command or a url"),
+        (
+            "s",
+            "command = \"x\"\nurl = \"http://h\"",
+            "mcp_servers.s.url: a server has either a command or a url",
+        ),
         ("s", "command = \"x\"\nhttp_headers = {}", "mcp_servers.s.http_headers: is for servers with a url"),
         ("s", "url = \"http://h\"\nargs = []", "mcp_servers.s.args: is for servers with a command"),
         ("s", "url = \"ftp://h\"", "mcp_servers.s.url: must begin with http:// or https://"),
@@ -46,7 +54,14 @@ fn a_program_gets_the_inherited_and_the_named_variables_alone() {
         "command = \"x\"\nargs = [\"-a\"]\nenv_vars = [\"MINE\", {name = \"FAR\", source = \"remote\"}, {name = \"NEAR\"}]\n\
          env = {SET = \"1\", HOME = \"/set\"}",
     );
-    let host = environment(&[("HOME", "/h"), ("PATH", "/bin"), ("API_KEY", "k"), ("MINE", "m"), ("FAR", "f"), ("NEAR", "n")]);
+    let host = environment(&[
+        ("HOME", "/h"),
+        ("PATH", "/bin"),
+        ("API_KEY", "k"),
+        ("MINE", "m"),
+        ("FAR", "f"),
+        ("NEAR", "n"),
+    ]);
     let McpServer::Usable(config) = table.settle("s", &host) else { panic!("it is usable") };
     let TransportConfig::Stdio(stdio) = config.transport else { panic!("it is a program") };
     let expected = [("HOME", "/set"), ("MINE", "m"), ("NEAR", "n"), ("PATH", "/bin"), ("SET", "1")];

@@ -169,7 +169,8 @@ fn modes_of_offering_tools_that_are_not_built_are_refused() {
 
 #[test]
 fn servers_that_are_enabled_are_started() {
-    let config = resolved("[mcp_servers.b]\ncommand = \"x\"\n[mcp_servers.a]\ncommand = \"y\"\nenabled = false\n");
+    let config =
+        resolved("[mcp_servers.b]\ncommand = \"x\"\n[mcp_servers.a]\ncommand = \"y\"\nenabled = false\n");
     assert_eq!(config.warnings, Vec::<String>::new());
     assert_eq!(config.mcp_servers.keys().collect::<Vec<_>>(), ["b"]);
 }

@@ -15,8 +15,8 @@ use std::time::{Duration, Instant};
 use tenon_protocol::{FileChangeKind, ItemStatus, StepStatus, TokenUsage, TurnItem, UpdatePlanArgs};
 use tenon_tools::{AbortReason, Event};
 
-use super::{Printer, mcp_trouble};
 use super::text::{clip, excerpt, first_line, neutral};
+use super::{Printer, mcp_trouble};
 use diff::Diffs;
 pub(crate) use style::Style;
 use style::Tone;

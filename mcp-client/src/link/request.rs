@@ -61,8 +61,9 @@ pub(super) fn raw(result: ServerResult) -> Result<Value, RequestError> {
 
 /// What a library's error means.
 pub(super) fn request_error(error: ServiceError, server: &str, stdio: bool) -> RequestError {
-    if error.is_authorization_required() {
-        return RequestError::LoginRequired { server: server.to_owned() };
+    let challenge = error.auth_challenge().map(str::to_owned);
+    if challenge.is_some() || error.is_authorization_required() {
+        return RequestError::LoginRequired { server: server.to_owned(), challenge };
     }
     match error {
         ServiceError::McpError(error) => RequestError::Rpc {
