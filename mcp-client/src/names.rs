@@ -37,7 +37,7 @@ pub(crate) fn namespaces(servers: &[&str]) -> Vec<String> {
 }
 
 fn is_continued(namespace: &str, longer: &str) -> bool {
-    longer.strip_prefix(namespace).is_some_and(|rest| rest.starts_with(DELIMITER))
+    longer.strip_prefix(namespace).is_some_and(|rest| rest == "_" || rest.starts_with(DELIMITER))
 }
 
 /// What a tool is called.

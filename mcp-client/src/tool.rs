@@ -9,8 +9,8 @@ use tenon_protocol::{CallToolResult, ItemStatus, ToolName, TurnItem};
 use tenon_tools::outputs::capped_mcp_result;
 use tenon_tools::{
     Effects, Event, FunctionCallError, FunctionSpec, HookIdentity, HookInputForm, McpEffect, McpToolOutput,
-    PreparedCall, SearchInfo, ShownAs, ToolExecutor, ToolExposure, ToolInvocation, ToolOutput, ToolPayload,
-    ToolSpec,
+    PreparedCall, SearchInfo, SearchSource, ShownAs, ToolExecutor, ToolExposure, ToolInvocation, ToolOutput,
+    ToolPayload, ToolSpec,
 };
 
 use crate::catalogue::RemoteTool;
@@ -67,8 +67,11 @@ impl McpTool {
             approval: config.approval_of(&remote.name),
         };
         Ok(Self {
-            search: SearchInfo::from_spec(&name, &spec)
-                .map(|found| found.with_text(search_text(&config.name, instructions, remote, callable))),
+            search: SearchInfo::from_spec(&name, &spec).map(|found| {
+                let source =
+                    SearchSource { name: config.name.clone(), description: instructions.map(str::to_owned) };
+                found.with_text(search_text(&config.name, instructions, remote, callable)).from_source(source)
+            }),
             hooks: HookIdentity::named(hook_name(callable).into(), HookInputForm::McpArguments),
             parallel: config.parallel || annotations.read_only == Some(true),
             target: Arc::new(Target {

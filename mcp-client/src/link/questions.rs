@@ -105,7 +105,7 @@ fn file_uri(path: &Path) -> String {
     for byte in path.as_os_str().as_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(*byte))
+                uri.push(char::from(*byte));
             }
             other => uri.push_str(&format!("%{other:02X}")),
         }

@@ -236,7 +236,7 @@ impl Reader {
             for received in received {
                 match received {
                     Received::Message(message) => {
-                        if self.incoming.send(message).await.is_err() {
+                        if self.incoming.send(*message).await.is_err() {
                             return;
                         }
                     }

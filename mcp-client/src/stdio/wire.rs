@@ -54,9 +54,15 @@ impl Pending {
 #[derive(Debug)]
 pub(super) enum Received {
     /// A message for the protocol library.
-    Message(RxJsonRpcMessage<RoleClient>),
+    Message(Box<RxJsonRpcMessage<RoleClient>>),
     /// A request that cannot be read: it has to be answered with this, or the server waits for ever.
     Answer(Value),
+}
+
+impl Received {
+    fn message(message: RxJsonRpcMessage<RoleClient>) -> Self {
+        Self::Message(Box::new(message))
+    }
 }
 
 /// Reads a line. Noise, answers that nobody waits for and answers that came twice bring nothing.
@@ -100,7 +106,7 @@ fn receive_value(mut message: Value, pending: &mut Pending) -> Option<Received> 
     }
     let id = members.remove("id").and_then(|id| serde_json::from_value::<RequestId>(id).ok());
     if let Some(error) = members.remove("error") {
-        return answer_error(id.as_ref(), error, pending).map(Received::Message);
+        return answer_error(id.as_ref(), &error, pending).map(Received::message);
     }
     let result = members.remove("result");
     let Some((id, method)) = id.as_ref().and_then(|id| pending.take(id)) else {
@@ -110,7 +116,7 @@ fn receive_value(mut message: Value, pending: &mut Pending) -> Option<Received> 
     let Some(result) = result else {
         let error =
             ErrorData::new(ErrorCode::INTERNAL_ERROR, "the answer holds neither result nor error", None);
-        return Some(Received::Message(ServerJsonRpcMessage::error(error, Some(id))));
+        return Some(Received::message(ServerJsonRpcMessage::error(error, Some(id))));
     };
     let raw = |value| ServerResult::CustomResult(CustomResult(value));
     let result = if READ_RAW.contains(&method.as_str()) {
@@ -118,13 +124,13 @@ fn receive_value(mut message: Value, pending: &mut Pending) -> Option<Received> 
     } else {
         serde_json::from_value(result.clone()).unwrap_or_else(|_| raw(result))
     };
-    Some(Received::Message(ServerJsonRpcMessage::response(result, id)))
+    Some(Received::message(ServerJsonRpcMessage::response(result, id)))
 }
 
 /// An error without an id is that of the only request there is. Where there are several, nobody can tell.
 fn answer_error(
     id: Option<&RequestId>,
-    error: Value,
+    error: &Value,
     pending: &mut Pending,
 ) -> Option<RxJsonRpcMessage<RoleClient>> {
     let id = match id {
@@ -144,7 +150,7 @@ fn request_or_notice(message: Value) -> Received {
     let id = message.get("id").cloned().filter(|id| !id.is_null());
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
     match serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(message) {
-        Ok(message) => Received::Message(message),
+        Ok(message) => Received::message(message),
         Err(error) => Received::Answer(serde_json::json!({
             "jsonrpc": "2.0",
             "id": id,
@@ -162,7 +168,7 @@ fn too_long(head: &[u8], tail: &[u8], bytes: u64, pending: &mut Pending) -> Vec<
     tracing::warn!("{text}");
     let error =
         |id| ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None), Some(id));
-    id.map(|id| Received::Message(error(id))).into_iter().collect()
+    id.map(|id| Received::message(error(id))).into_iter().collect()
 }
 
 /// Which end of a message is looked at.
@@ -198,9 +204,9 @@ fn id_in(bytes: &[u8], end: End) -> Option<RequestId> {
 }
 
 /// The message's id, where it is a request of ours; an answer or a notice has none.
-pub(super) fn request_of<'a, Req, Resp, Not>(
-    message: &'a JsonRpcMessage<Req, Resp, Not>,
-) -> Option<(&'a RequestId, &'a Req)> {
+pub(super) fn request_of<Req, Resp, Not>(
+    message: &JsonRpcMessage<Req, Resp, Not>,
+) -> Option<(&RequestId, &Req)> {
     match message {
         JsonRpcMessage::Request(request) => Some((&request.id, &request.request)),
         JsonRpcMessage::Response(_) | JsonRpcMessage::Notification(_) | JsonRpcMessage::Error(_) => None,

@@ -4,7 +4,7 @@
 use tenon_tests::scenario::Need;
 
 /// Parts that are not built yet.
-pub(crate) const NOT_BUILT: &[Need] = &[Need::Mcp, Need::CodeMode, Need::ToolSearch];
+pub(crate) const NOT_BUILT: &[Need] = &[Need::CodeMode];
 
 /// What a scenario waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,9 +18,6 @@ pub(crate) enum Waits {
 
 /// Every scenario that does not agree yet.
 pub(crate) const PENDING: &[(&str, Waits)] = &[
-    ("hook-post-mcp", Waits::For(Need::Mcp)),
-    ("hook-post-mcp-block", Waits::For(Need::Mcp)),
-    ("hook-pre-mcp", Waits::For(Need::Mcp)),
     ("js-all-tools", Waits::For(Need::CodeMode)),
     ("js-as-function", Waits::For(Need::CodeMode)),
     ("js-bigint", Waits::For(Need::CodeMode)),
@@ -54,27 +51,4 @@ pub(crate) const PENDING: &[(&str, Waits)] = &[
     ("js-wait-unknown", Waits::For(Need::CodeMode)),
     ("js-yield-control", Waits::For(Need::CodeMode)),
     ("js-yield-wait", Waits::For(Need::CodeMode)),
-    ("mcp-array-arguments", Waits::For(Need::Mcp)),
-    ("mcp-audio", Waits::For(Need::Mcp)),
-    ("mcp-bad-json", Waits::For(Need::Mcp)),
-    ("mcp-big", Waits::For(Need::Mcp)),
-    ("mcp-crash", Waits::For(Need::Mcp)),
-    ("mcp-embedded", Waits::For(Need::Mcp)),
-    ("mcp-empty-arguments", Waits::For(Need::Mcp)),
-    ("mcp-enabled-tools", Waits::For(Need::Mcp)),
-    ("mcp-fail", Waits::For(Need::Mcp)),
-    ("mcp-image", Waits::For(Need::Mcp)),
-    ("mcp-meta", Waits::For(Need::Mcp)),
-    ("mcp-noise", Waits::For(Need::Mcp)),
-    ("mcp-parallel", Waits::For(Need::Mcp)),
-    ("mcp-resources", Waits::For(Need::Mcp)),
-    ("mcp-rpc-error", Waits::For(Need::Mcp)),
-    ("mcp-sanitized-name", Waits::For(Need::Mcp)),
-    ("mcp-structured", Waits::For(Need::Mcp)),
-    ("mcp-timeout", Waits::For(Need::Mcp)),
-    ("search-calendar", Waits::For(Need::ToolSearch)),
-    ("search-limit-one", Waits::For(Need::ToolSearch)),
-    ("search-then-call", Waits::For(Need::ToolSearch)),
-    ("search-weather", Waits::For(Need::ToolSearch)),
-    ("surface-mcp", Waits::For(Need::Mcp)),
 ];
