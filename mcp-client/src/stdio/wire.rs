@@ -102,7 +102,7 @@ fn parse(line: &[u8]) -> Option<Value> {
 fn receive_value(mut message: Value, pending: &mut Pending) -> Option<Received> {
     let members = message.as_object_mut()?;
     if members.contains_key("method") {
-        return Some(request_or_notice(message));
+        return request_or_notice(message);
     }
     let id = members.remove("id").and_then(|id| serde_json::from_value::<RequestId>(id).ok());
     if let Some(error) = members.remove("error") {
@@ -146,16 +146,21 @@ fn answer_error(
     Some(ServerJsonRpcMessage::error(error, Some(id)))
 }
 
-fn request_or_notice(message: Value) -> Received {
+/// A notice that cannot be read is passed over; a request is answered.
+fn request_or_notice(mut message: Value) -> Option<Received> {
+    if let Some(members) = message.as_object_mut() {
+        members.entry("jsonrpc").or_insert_with(|| "2.0".into());
+    }
     let id = message.get("id").cloned().filter(|id| !id.is_null());
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default().to_owned();
     match serde_json::from_value::<RxJsonRpcMessage<RoleClient>>(message) {
-        Ok(message) => Received::message(message),
-        Err(error) => Received::Answer(serde_json::json!({
-            "jsonrpc": "2.0",
-            "id": id,
-            "error": { "code": ErrorCode::INVALID_PARAMS.0, "message": format!("{method} cannot be read: {error}") },
-        })),
+        Ok(message) => Some(Received::message(message)),
+        Err(error) => {
+            tracing::debug!(method, %error, "a request or notice that cannot be read");
+            let text = format!("{method} cannot be read: {error}");
+            let error = serde_json::json!({ "code": ErrorCode::INVALID_PARAMS.0, "message": text });
+            id.map(|id| Received::Answer(serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error })))
+        }
     }
 }
 
