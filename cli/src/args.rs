@@ -1,6 +1,7 @@
 //! What the command line says. The words of `cli.md`; nothing here reads the process or a file. [`request`] makes of
 //! the words what they ask for.
 
+mod mcp;
 mod request;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use tenon_tools::ApprovalPolicy;
 
 use crate::config::{ConfigOverride, SandboxMode};
+pub(crate) use mcp::{McpAction, McpArgs};
 pub(crate) use request::{ExecRequest, PromptSource, Request, Start, parse};
 
 /// `resume` stands between options, which clap would not show.
@@ -44,7 +46,6 @@ pub(crate) enum Command {
     /// List the tools a model would be shown
     Tools(ToolsArgs),
     /// Show what MCP servers are configured, reachable and callable
-    #[command(hide = true, disable_help_flag = true)]
     Mcp(McpArgs),
 }
 
@@ -113,13 +114,6 @@ pub(crate) struct ToolsArgs {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
-}
-
-/// `tenon mcp`, whose words are taken as they are until there is something that understands them.
-#[derive(Debug, Args)]
-pub(crate) struct McpArgs {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0.., hide = true)]
-    pub(crate) words: Vec<OsString>,
 }
 
 /// The options that every command which reads the configuration shares.

@@ -163,16 +163,24 @@ fn help_is_no_failure_and_names_what_works() {
     let error = parse_words(&["--help"]).expect_err("help comes as an error");
     assert_eq!(error.kind(), ErrorKind::DisplayHelp);
     let text = error.to_string();
-    for command in ["exec", "replay", "apply-patch", "tools"] {
+    for command in ["exec", "replay", "apply-patch", "tools", "mcp"] {
         assert!(text.contains(&format!("\n  {command} ")), "{text}");
     }
-    assert!(!text.contains("mcp"), "{text}");
 }
 
 #[test]
-fn mcp_takes_any_words() {
-    for line in [&["mcp"][..], &["mcp", "call", "s", "t", "--help"]] {
-        assert!(matches!(parse_words(line), Ok(Request::Mcp)), "{line:?}");
+fn mcp_needs_to_know_what_for() {
+    assert!(matches!(parse_words(&["mcp", "list"]), Ok(Request::Mcp(McpAction::List { json: false, .. }))));
+    let Ok(Request::Mcp(McpAction::Call { server, tool, arguments, json: true, config })) =
+        parse_words(&["mcp", "call", "s", "t", "--json", "-c", "model=x"])
+    else {
+        panic!("not a call")
+    };
+    assert_eq!((server.as_str(), tool.as_str(), arguments.as_str()), ("s", "t", "{}"));
+    assert_eq!(config.overrides.len(), 1);
+    for line in [&["mcp"][..], &["mcp", "tools"], &["mcp", "call", "s"], &["mcp", "login"], &["mcp", "other"]]
+    {
+        assert!(parse_words(line).is_err(), "{line:?}");
     }
 }
 

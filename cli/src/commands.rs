@@ -4,6 +4,7 @@ mod apply_patch;
 mod console;
 mod drive;
 mod exec;
+mod mcp;
 mod prompt;
 mod replay;
 mod scratch;
@@ -14,7 +15,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::args::{self, Request};
-use crate::failure::{COMPLETED, Failure, INTERRUPTED, USAGE};
+use crate::failure::{COMPLETED, INTERRUPTED, USAGE};
 use crate::invocation::{Environment, Invocation};
 use console::Console;
 pub(crate) use drive::Plan;
@@ -50,7 +51,7 @@ async fn perform(invocation: Invocation) -> u8 {
         Request::Replay(replay) => replay::run(replay, &mut surroundings).await,
         Request::ApplyPatch(patch) => apply_patch::run(patch, stdin, &mut surroundings),
         Request::Tools(tools) => tools::run(&tools, &mut surroundings),
-        Request::Mcp => Err(Failure::usage("mcp: MCP is not built yet, so there is nothing to list or call")),
+        Request::Mcp(action) => mcp::run(action, &mut surroundings).await,
     };
     done.unwrap_or_else(|failure| {
         if let Some(message) = &failure.message {

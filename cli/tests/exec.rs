@@ -84,16 +84,20 @@ fn a_server_that_is_not_there_fails_the_turn() {
 }
 
 #[test]
-fn unknown_keys_and_servers_that_are_not_started_are_warnings() {
+fn unknown_keys_are_warnings() {
     let place = Place::new();
     let server = Server::start(vec![vec![message("ok")]]);
-    place.config(&format!("colour = 1\n{}[mcp_servers.s]\ncommand = \"x\"\n", server.config()));
+    place.config(&format!(
+        "colour = 1\n{}[mcp_servers.s]\ncommand = \"x\"\nenabled = false\nodd = 1\n",
+        server.config()
+    ));
     let ran = place.run(&["exec", "--json", BYPASS, "go"]);
     assert_eq!(ran.status, Some(0));
     let home = place.home();
     let told = format!(
         "tenon: warning: {}/config.toml: unknown key `colour` is ignored\n\
-         tenon: warning: mcp_servers: MCP is not built yet, so these are not started: s\n",
+         tenon: warning: {}/config.toml: unknown key `mcp_servers.s.odd` is ignored\n",
+        home.display(),
         home.display()
     );
     assert_eq!(ran.stderr, told);

@@ -95,8 +95,6 @@ fn what_is_missing_is_named() {
 #[test]
 fn what_is_not_built_says_so() {
     let place = Place::new();
-    let told = refused(&place, &["mcp", "list"]);
-    assert_eq!(told, "tenon: mcp: MCP is not built yet, so there is nothing to list or call\n");
     place.config("tool_mode = \"code_mode\"\n");
     let told = refused(&place, &["tools"]);
     assert_eq!(

@@ -8,7 +8,8 @@ use clap::{CommandFactory, Parser};
 use tenon_tools::ApprovalPolicy;
 
 use super::{
-    ApplyPatchArgs, Cli, Command, ExecAction, ExecArgs, McpArgs, ReplayArgs, SessionArgs, ToolsArgs,
+    ApplyPatchArgs, Cli, Command, ExecAction, ExecArgs, McpAction, McpArgs, ReplayArgs, SessionArgs,
+    ToolsArgs,
 };
 use crate::config::{Flags, SandboxMode};
 
@@ -24,7 +25,7 @@ pub(crate) enum Request {
     /// The list of tools.
     Tools(ToolsArgs),
     /// MCP servers.
-    Mcp,
+    Mcp(McpAction),
 }
 
 /// One prompt, and where it goes.
@@ -68,7 +69,7 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, clap::Error> {
         }
         Command::ApplyPatch(patch) => Ok(Request::ApplyPatch(patch)),
         Command::Tools(tools) => Ok(Request::Tools(tools)),
-        Command::Mcp(McpArgs { words: _ }) => Ok(Request::Mcp),
+        Command::Mcp(McpArgs { action }) => Ok(Request::Mcp(action)),
     }
 }
 
