@@ -138,6 +138,7 @@ fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
         max_poll: _,
         disable_on_external_context,
         mcp_servers: _,
+        mcp_modes: _,
         warnings: _,
     } = plan.config.clone();
     let mut options = SessionOptions::new(model, &plan.cwd);

@@ -6,8 +6,6 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tenon_tools::McpApprovalMode;
-
 /// How long a server may take to start, and again to list its tools.
 pub const DEFAULT_STARTUP_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a call may take without a sign of progress.
@@ -100,10 +98,6 @@ pub struct ServerConfig {
     pub disabled_tools: BTreeSet<String>,
     /// Whether its tools may run beside other calls.
     pub parallel: bool,
-    /// When a person is asked, for tools without a word of their own.
-    pub approval: McpApprovalMode,
-    /// When a person is asked, by the tool's own name.
-    pub tool_approval: BTreeMap<String, McpApprovalMode>,
 }
 
 impl ServerConfig {
@@ -118,8 +112,6 @@ impl ServerConfig {
             enabled_tools: None,
             disabled_tools: BTreeSet::new(),
             parallel: false,
-            approval: McpApprovalMode::Auto,
-            tool_approval: BTreeMap::new(),
         }
     }
 
@@ -127,10 +119,5 @@ impl ServerConfig {
     pub fn offers(&self, tool: &str) -> bool {
         self.enabled_tools.as_ref().is_none_or(|enabled| enabled.contains(tool))
             && !self.disabled_tools.contains(tool)
-    }
-
-    /// When a person is asked before this tool is called.
-    pub fn approval_of(&self, tool: &str) -> McpApprovalMode {
-        self.tool_approval.get(tool).copied().unwrap_or(self.approval)
     }
 }

@@ -64,7 +64,6 @@ impl McpTool {
             read_only: annotations.read_only,
             destructive: annotations.destructive,
             open_world: annotations.open_world,
-            approval: config.approval_of(&remote.name),
         };
         Ok(Self {
             search: SearchInfo::from_spec(&name, &spec).map(|found| {

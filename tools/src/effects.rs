@@ -73,25 +73,6 @@ pub struct InputEffect {
     pub bytes: usize,
 }
 
-/// When a person is asked before a tool of an MCP server is called (configuration `approval_mode`, core.md 9.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum McpApprovalMode {
-    /// Where the tool's annotations call for it.
-    #[default]
-    Auto,
-    /// Always, and each time anew.
-    Prompt,
-    /// Never: the user has approved of it.
-    Approve,
-}
-
-impl McpApprovalMode {
-    fn is_auto(&self) -> bool {
-        *self == Self::Auto
-    }
-}
-
 /// What an MCP server says of one of its tools. Absent is not false (core.md 9.5).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct McpEffect {
@@ -108,9 +89,6 @@ pub struct McpEffect {
     /// `openWorldHint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_world: Option<bool>,
-    /// What is configured of the tool.
-    #[serde(skip_serializing_if = "McpApprovalMode::is_auto")]
-    pub approval: McpApprovalMode,
 }
 
 /// Everything a prepared call would do to the world outside. Empty for a call that does nothing to it: then there

@@ -46,8 +46,7 @@ mod writable;
 pub use arguments::parse_arguments;
 pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
 pub use effects::{
-    CommandEffect, ContentHash, Effects, FileEffect, InputEffect, McpApprovalMode, McpEffect,
-    SandboxPermissions,
+    CommandEffect, ContentHash, Effects, FileEffect, InputEffect, McpEffect, SandboxPermissions,
 };
 pub use error::FunctionCallError;
 pub use event::{AbortReason, Event, LifecycleOutcome, McpServerState};

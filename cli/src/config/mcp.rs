@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::Deserialize;
+use tenon_core::policy::{McpApprovalMode, McpApprovalModes};
 use tenon_mcp_client::{HttpConfig, ProxyConfig, Secret, ServerConfig, StdioConfig, TransportConfig};
-use tenon_tools::McpApprovalMode;
 use toml::Table;
 
 use super::error::ConfigError;
@@ -42,7 +42,7 @@ pub(crate) struct McpServerFile {
     enabled_tools: Option<BTreeSet<String>>,
     disabled_tools: Option<BTreeSet<String>>,
     supports_parallel_tool_calls: Option<bool>,
-    default_tools_approval_mode: Option<ApprovalMode>,
+    default_tools_approval_mode: Option<McpApprovalMode>,
     #[serde(default)]
     tools: BTreeMap<String, ToolFile>,
     /// Read so that it is known; there is only this machine.
@@ -55,26 +55,7 @@ pub(crate) struct McpServerFile {
 /// `[mcp_servers.NAME.tools.TOOL]`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 struct ToolFile {
-    approval_mode: Option<ApprovalMode>,
-}
-
-/// `approval_mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ApprovalMode {
-    Auto,
-    Prompt,
-    Approve,
-}
-
-impl From<ApprovalMode> for McpApprovalMode {
-    fn from(mode: ApprovalMode) -> Self {
-        match mode {
-            ApprovalMode::Auto => Self::Auto,
-            ApprovalMode::Prompt => Self::Prompt,
-            ApprovalMode::Approve => Self::Approve,
-        }
-    }
+    approval_mode: Option<McpApprovalMode>,
 }
 
 /// A variable's name, as a key.
@@ -214,10 +195,6 @@ impl McpServerFile {
         config.enabled_tools.clone_from(&self.enabled_tools);
         config.disabled_tools = self.disabled_tools.clone().unwrap_or_default();
         config.parallel = self.supports_parallel_tool_calls.unwrap_or(config.parallel);
-        config.approval = self.default_tools_approval_mode.map_or(config.approval, Into::into);
-        let modes =
-            self.tools.iter().filter_map(|(tool, file)| Some((tool.clone(), file.approval_mode?.into())));
-        config.tool_approval = modes.collect();
         McpServer::Usable(Box::new(config))
     }
 
@@ -260,6 +237,22 @@ impl McpServerFile {
             scopes: self.scopes.clone(),
         })
     }
+}
+
+/// When a person is asked, for the tools of all servers.
+pub(crate) fn approval_modes(servers: &BTreeMap<String, McpServerFile>) -> McpApprovalModes {
+    let mut modes = McpApprovalModes::default();
+    for (name, server) in servers {
+        if let Some(mode) = server.default_tools_approval_mode {
+            modes = modes.with_default(name, mode);
+        }
+        for (tool, file) in &server.tools {
+            if let Some(mode) = file.approval_mode {
+                modes = modes.with_tool(name, tool, mode);
+            }
+        }
+    }
+    modes
 }
 
 /// The proxy for https hosts, as the usual variables say it.

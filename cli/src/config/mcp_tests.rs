@@ -83,8 +83,10 @@ fn keys_say_what_a_server_may_do() {
     assert_eq!(config.startup_timeout, Duration::from_millis(1500));
     assert_eq!(config.tool_timeout, Duration::from_millis(2500));
     assert_eq!([config.offers("a"), config.offers("b"), config.offers("c")], [true, false, false]);
-    assert_eq!(config.approval_of("a"), McpApprovalMode::Approve);
-    assert_eq!(config.approval_of("b"), McpApprovalMode::Prompt);
+    let modes = approval_modes(&BTreeMap::from([("s".to_owned(), table)]));
+    assert_eq!(modes.mode("s", "a"), McpApprovalMode::Approve);
+    assert_eq!(modes.mode("s", "b"), McpApprovalMode::Prompt);
+    assert_eq!(modes.mode("other", "a"), McpApprovalMode::Auto);
 }
 
 #[test]
@@ -94,7 +96,6 @@ fn defaults_are_those_of_the_reference() {
     };
     assert_eq!(config.startup_timeout, Duration::from_secs(30));
     assert_eq!(config.tool_timeout, Duration::from_secs(120));
-    assert_eq!(config.approval_of("t"), McpApprovalMode::Auto);
     assert!(config.offers("t") && !config.parallel && !config.required);
 }
 

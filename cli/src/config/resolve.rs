@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use tenon_core::policy::McpApprovalModes;
 use tenon_tools::{ApprovalPolicy, EnvironmentPolicy, SandboxPolicy, TruncationPolicy, WorkspaceWrite};
 
 use super::error::ConfigError;
 use super::file::{ConfigFile, EnvironmentFile};
 use super::load::Loaded;
-use super::mcp::McpServerFile;
+use super::mcp::{McpServerFile, approval_modes};
 use super::values::{SandboxMode, ToolMode};
 use crate::home::Home;
 
@@ -64,6 +65,8 @@ pub(crate) struct Config {
     pub(crate) disable_on_external_context: bool,
     /// The MCP servers that are to be started.
     pub(crate) mcp_servers: BTreeMap<String, McpServerFile>,
+    /// When a person is asked before one of their tools is called.
+    pub(crate) mcp_modes: McpApprovalModes,
     /// For the operator.
     pub(crate) warnings: Vec<String>,
 }
@@ -82,6 +85,7 @@ impl Config {
         let Loaded { mut file, mut warnings } = loaded;
         check_tool_mode(file.tool_mode.unwrap_or_default())?;
         let mcp_servers = mcp_servers(&mut file)?;
+        let mcp_modes = approval_modes(&mcp_servers);
         let mode = flags.sandbox.or(file.sandbox_mode).unwrap_or(SandboxMode::WorkspaceWrite);
         let sandbox = sandbox_of(mode, &file, flags.add_dirs, &mut warnings, |path| absolute(path, home));
         Ok(Self {
@@ -97,6 +101,7 @@ impl Config {
             max_poll: file.background_terminal_max_timeout.map(|ms| Duration::from_millis(ms.0)),
             disable_on_external_context: file.memories.disable_on_external_context.unwrap_or(false),
             mcp_servers,
+            mcp_modes,
             warnings,
         })
     }
