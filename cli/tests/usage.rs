@@ -4,7 +4,7 @@
 mod support;
 
 use pretty_assertions::assert_eq;
-use support::{Place, lines, message};
+use support::Place;
 
 fn refused(place: &Place, args: &[&str]) -> String {
     let ran = place.run(args);
