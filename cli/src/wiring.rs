@@ -55,6 +55,7 @@ impl Wired {
             .interceptor(Arc::new(ApplyPatchTool::default()))
             .events(events)
             .commands(exec.command_runner())
+            .between_turns(exec.between_turns())
             .configured_hooks(plan.hooks, environment.0.clone())
             .hook_outputs_in(plan.home);
         let builder = match plan.rollout {
@@ -81,6 +82,8 @@ impl Wired {
 pub(crate) fn exec_service(config: &Config, environment: &Environment) -> ExecService {
     let mut exec = ExecConfig::new(environment.0.clone());
     exec.allow_login_shell = config.allow_login_shell;
+    // This is a program of its own: what commands leave behind is its to find.
+    exec.subreaper = true;
     exec.max_poll = config.max_poll.unwrap_or(exec.max_poll);
     ExecService::new(exec)
 }

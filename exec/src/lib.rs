@@ -10,6 +10,7 @@
 //! - `spawn`: the one thread that starts processes, reaps them, and ends whole sessions of them.
 //! - `pump`, `output`, `buffer`: reading what is printed, under a bound, once for the model and once for the client.
 //! - `session`, `limit`, `store`, `report`: commands that outlive their call, and who is told of their end.
+//! - `notes`: what the model is told of ends that it has not seen.
 //! - `runner`: the same for hooks.
 
 mod buffer;
@@ -17,6 +18,7 @@ mod environment;
 mod ids;
 mod limit;
 mod login;
+mod notes;
 mod output;
 mod pump;
 mod report;

@@ -71,7 +71,11 @@ impl Home {
     fn new(profile: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join(".bash_profile"), profile).expect("written");
-        Self { folder, store: Arc::new(Store::new(IdSource::Random)), logins: LoginEnvironments::default() }
+        Self {
+            folder,
+            store: Arc::new(Store::new(IdSource::Random, false)),
+            logins: LoginEnvironments::default(),
+        }
     }
 
     async fn captured(&self, extra: &[(&str, &str)]) -> Option<Environment> {

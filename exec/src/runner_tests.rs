@@ -9,7 +9,7 @@ use crate::ids::IdSource;
 use crate::testing::{LONG, Witness, environment, timed};
 
 fn runner() -> ProcessRunner {
-    ProcessRunner::new(Arc::new(Store::new(IdSource::Random)))
+    ProcessRunner::new(Arc::new(Store::new(IdSource::Random, false)))
 }
 
 fn request(script: &str) -> CommandRequest {

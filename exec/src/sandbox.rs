@@ -2,7 +2,7 @@
 //!
 //! | fence | holds |
 //! |---|---|
-//! | mounts in a namespace of its own (`mounts`) | everything read-only but the writable roots; `.git` and the like inside them read-only again; roots and the folders above them cannot be moved away |
+//! | mounts in a namespace of its own (`mounts`) | everything read-only but the writable roots; `.git` and the like inside them read-only again; roots and the folders above them cannot be moved away; the sockets of others covered (`sockets`) |
 //! | Landlock (`files`) | writing, creating, linking and device control below the roots only; abstract sockets, TCP ports, signals and tracing out of the command |
 //! | seccomp (`calls`) | inet sockets, and calls that would undo or get round the rest |
 //! | privileges (`identity`) | no new ones by setuid programs, none over the machine |
@@ -20,6 +20,7 @@ mod files;
 mod identity;
 mod limits;
 mod mounts;
+mod sockets;
 
 use std::ffi::CString;
 use std::io;
@@ -70,7 +71,8 @@ impl Sandbox {
             .map_err(|error| failed(Step::Preparation)(error.into()))?;
         let sandbox = Self {
             identity: Identity::own().map_err(failed(Step::Preparation))?,
-            mounts: Mounts::plan(limits.roots()).map_err(failed(Step::Preparation))?,
+            mounts: Mounts::plan(limits.roots(), &sockets::to_be_covered(limits))
+                .map_err(failed(Step::Preparation))?,
             folder: c_path(folder).map_err(failed(Step::Preparation))?,
             files: files::ruleset(limits, terminal).map_err(failed(Step::Landlock))?,
             filter: Filter::new(limits.network()).map_err(failed(Step::Preparation))?,

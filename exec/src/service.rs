@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tenon_protocol::CallId;
-use tenon_tools::{CommandRunner, SandboxPolicy, StepContext, ToolExecutor};
+use tenon_tools::{BetweenTurns, CommandRunner, SandboxPolicy, StepContext, ToolExecutor};
 
 use crate::environment::{Environment, PatternError, command_environment};
 use crate::ids::IdSource;
 use crate::login::{LoginEnvironments, login_environment};
+use crate::notes::EndedSessions;
 use crate::runner::ProcessRunner;
 use crate::sandbox::Limits;
 use crate::shell::{PASSWORD_FILE, Shell, ShellFinder, account_shell};
@@ -34,6 +35,10 @@ pub struct ExecConfig {
     pub ids: IdSource,
     /// The longest that a poll may wait (`background_terminal_max_timeout`); at least five seconds.
     pub max_poll: Duration,
+    /// Whether this process may become a subreaper, so that what commands leave behind is found even when it has left
+    /// their session by `setsid`. It changes the whole process: orphans of all that it starts become its children. So
+    /// only a program that has decided on it says yes; a library does not.
+    pub subreaper: bool,
 }
 
 impl ExecConfig {
@@ -45,6 +50,7 @@ impl ExecConfig {
             allow_login_shell: true,
             ids: IdSource::default(),
             max_poll: DEFAULT_MAX_POLL,
+            subreaper: false,
         }
     }
 }
@@ -134,13 +140,13 @@ pub struct ExecService {
 impl ExecService {
     /// A service without any process yet.
     pub fn new(config: ExecConfig) -> Self {
-        let ExecConfig { environment, user_shell, allow_login_shell, ids, max_poll } = config;
+        let ExecConfig { environment, user_shell, allow_login_shell, ids, max_poll, subreaper } = config;
         let account = user_shell.or_else(own_shell);
         let given = account.as_ref().filter(|path| path.is_absolute());
         let shells =
             ShellFinder::new(given.cloned(), environment.get(OsStr::new("PATH")).map(OsString::as_os_str));
         let user_shell = shells.user_shell();
-        let store = Arc::new(Store::new(ids));
+        let store = Arc::new(Store::new(ids, subreaper));
         Self {
             shared: Arc::new(Shared {
                 store,
@@ -165,6 +171,11 @@ impl ExecService {
     /// Runs commands that are not the model's: hooks.
     pub fn command_runner(&self) -> Arc<dyn CommandRunner> {
         Arc::new(ProcessRunner::new(Arc::clone(&self.shared.store)))
+    }
+
+    /// Tells the model, at the start of a turn, which sessions have ended since and were not polled.
+    pub fn between_turns(&self) -> Arc<dyn BetweenTurns> {
+        Arc::new(EndedSessions::new(Arc::clone(&self.shared.store)))
     }
 
     /// The user's shell.

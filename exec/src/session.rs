@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -51,6 +52,8 @@ pub(crate) struct Session {
     pub(crate) reading: CancellationToken,
     /// How long it may run.
     pub(crate) limit: Option<Limit>,
+    /// Whether the model has been told of its end without having asked.
+    pub(crate) noted: AtomicBool,
     /// What it is held to, where it is.
     pub(crate) limits: Option<Limits>,
 }

@@ -3,8 +3,11 @@
 //! One thread owns them all ([`Keeper`]). It starts them, since the parent-death signal follows the thread that did;
 //! it reaps them, so that no signal of ours can meet a number that has passed to another process; and it ends what is
 //! left of them. Every process leads a session of its own, so that its descendants can be told from all others, in
-//! whatever process group they are. What has left by a `setsid` of its own is not covered.
+//! whatever process group they are. What has
+//! left by a `setsid` of its own is told by its parents as long as those live, and afterwards where this process may be a
+//! subreaper (`adopted`); else it is not covered.
 
+mod adopted;
 mod descriptor;
 mod ending;
 mod error;

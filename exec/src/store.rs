@@ -64,9 +64,9 @@ impl Drop for Reservation {
 }
 
 impl Store {
-    pub(crate) fn new(ids: IdSource) -> Self {
+    pub(crate) fn new(ids: IdSource, subreaper: bool) -> Self {
         Self {
-            keeper: Keeper::new(),
+            keeper: Keeper::new(subreaper),
             ids,
             state: Mutex::default(),
             watchers: TaskTracker::new(),

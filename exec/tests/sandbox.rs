@@ -300,6 +300,43 @@ async fn local_sockets_reach_the_command_itself_and_not_the_host() {
 }
 
 #[tokio::test]
+async fn sockets_of_others_are_covered_wherever_they_lie() {
+    let Some(mut fenced) = fenced().await else { return };
+    let bind = |path: PathBuf| std::os::unix::net::UnixListener::bind(path).unwrap();
+    let (_outside, _inside) = (bind(fenced.outside.join("socket")), bind(fenced.cwd().join("socket")));
+    let connect = |path: &str| {
+        python(&format!("import socket; s = socket.socket(socket.AF_UNIX); s.connect(\"{path}\")"))
+    };
+    fenced.allowed(&connect("socket")).await;
+    let answer = fenced.run(&connect("../outside/socket")).await;
+    assert!(answer.contains("Connection refused"), "{answer}");
+    // As a part of the workspace it can be reached.
+    let outside = fenced.outside.clone();
+    fenced.step(|workspace| workspace.writable_roots = vec![outside]);
+    fenced.allowed(&connect("../outside/socket")).await;
+}
+
+#[tokio::test]
+async fn sockets_in_temporary_folders_are_the_hosts_if_they_were_there_first() {
+    if !support::alone::alone("sockets_in_temporary_folders_are_the_hosts_if_they_were_there_first") {
+        return;
+    }
+    let folder = tempfile::tempdir_in("/tmp").unwrap();
+    let path = |name: &str| folder.path().canonicalize().unwrap().join(name);
+    let _first = std::os::unix::net::UnixListener::bind(path("first")).unwrap();
+    let Some(mut fenced) = fenced().await else { return };
+    fenced.step(|workspace| workspace.exclude_slash_tmp = false);
+    let connect = |name: &str| {
+        let path = path(name);
+        python(&format!("import socket; socket.socket(socket.AF_UNIX).connect(\"{}\")", path.display()))
+    };
+    let answer = fenced.run(&connect("first")).await;
+    assert!(answer.contains("Connection refused"), "{answer}");
+    let _second = std::os::unix::net::UnixListener::bind(path("second")).unwrap();
+    fenced.allowed(&connect("second")).await;
+}
+
+#[tokio::test]
 async fn calls_that_get_round_the_fences_are_refused() {
     let Some(fenced) = fenced().await else { return };
     // Numbers of x86-64; elsewhere other calls would be made.

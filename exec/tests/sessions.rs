@@ -102,6 +102,37 @@ async fn an_end_in_the_background_is_told_once_and_can_be_polled_later() {
 }
 
 #[tokio::test]
+async fn an_end_that_nobody_polled_is_noted_once() {
+    let bench = Bench::new();
+    let notes = bench.service.between_turns();
+    let cmd = waiting("true", "exit 3");
+    let first = bench.exec_as("c1", json!({"cmd": cmd, "yield_time_ms": 250})).await;
+    assert_eq!(steady(&first), running(1000, 0, ""));
+    assert_eq!(notes.take_notes(), [] as [String; 0]);
+    release(&bench).await;
+    bench.told.completion("c1").await;
+    let command = cmd.lines().next().expect("a line").chars().take(80).collect::<String>();
+    let noted = notes.take_notes();
+    assert_eq!(noted.len(), 1);
+    let start = "Commands that ended in the background (write_stdin returns the rest of their output):\n";
+    assert!(noted[0].starts_with(&format!("{start}- session 1000, exit code 3: {command}")), "{noted:?}");
+    assert_eq!(notes.take_notes(), [] as [String; 0]);
+    // It can still be polled.
+    let answer = bench.write(json!({"session_id": 1000, "yield_time_ms": 5000})).await;
+    assert_eq!(steady(&answer), ended(3, 0, ""));
+}
+
+#[tokio::test]
+async fn an_end_that_was_polled_is_not_noted() {
+    let bench = Bench::new();
+    let notes = bench.service.between_turns();
+    bench.exec_as("c1", json!({"cmd": waiting("true", "exit 3"), "yield_time_ms": 250})).await;
+    release(&bench).await;
+    bench.write(json!({"session_id": 1000, "yield_time_ms": 5000})).await;
+    assert_eq!(notes.take_notes(), [] as [String; 0]);
+}
+
+#[tokio::test]
 async fn an_interrupt_reaches_the_whole_group() {
     let bench = Bench::new();
     let cmd = "trap 'echo caught; exit 9' INT; sleep 300 & echo $!; wait";

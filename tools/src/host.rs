@@ -23,6 +23,13 @@ pub trait EventSink: Send + Sync {
     fn emit(&self, event: Event);
 }
 
+/// Knows what has happened between turns that the model has not been told.
+pub trait BetweenTurns: Send + Sync {
+    /// What the model is to be told at the start of a turn: each a developer message of its own. What was taken once
+    /// does not come again.
+    fn take_notes(&self) -> Vec<String>;
+}
+
 /// What is asked before a call may run: all that it would do, exactly.
 #[derive(Debug, Clone)]
 pub struct ApprovalRequest {

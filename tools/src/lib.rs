@@ -58,9 +58,10 @@ pub use hook_run::{
     HookRunSummary, HookScope, HookSource,
 };
 pub use host::{
-    ApprovalDecision, ApprovalRequest, ApprovalScope, Approver, Clock, CommandError, CommandInterceptor,
-    CommandOutcome, CommandRequest, CommandRunner, Elicitor, EventSink, Host, HostServices, PendingInput,
-    PendingInputError, Progress, SystemClock, ToolCaller, UserAnswer, UserChoice, UserQuestion,
+    ApprovalDecision, ApprovalRequest, ApprovalScope, Approver, BetweenTurns, Clock, CommandError,
+    CommandInterceptor, CommandOutcome, CommandRequest, CommandRunner, Elicitor, EventSink, Host,
+    HostServices, PendingInput, PendingInputError, Progress, SystemClock, ToolCaller, UserAnswer, UserChoice,
+    UserQuestion,
 };
 pub use invocation::{Confinement, ToolInvocation};
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};

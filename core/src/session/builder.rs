@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tenon_protocol::{ResponseItem, SessionMeta, TokenUsage};
 use tenon_tools::{
-    Approver, Clock, CommandInterceptor, CommandRunner, Elicitor, EventSink, Host, ModelClient, SpecLayer,
-    ToolExecutor, ToolSource,
+    Approver, BetweenTurns, Clock, CommandInterceptor, CommandRunner, Elicitor, EventSink, Host, ModelClient,
+    SpecLayer, ToolExecutor, ToolSource,
 };
 
 use super::nested::NestedCalls;
@@ -64,6 +64,7 @@ pub struct SessionBuilder {
     policy: Arc<dyn Policy>,
     observers: Vec<Arc<dyn LifecycleObserver>>,
     interceptors: Vec<Arc<dyn CommandInterceptor>>,
+    between_turns: Vec<Arc<dyn BetweenTurns>>,
     host: Host,
     rollout: RolloutTarget,
 }
@@ -89,6 +90,7 @@ impl SessionBuilder {
             policy: Arc::new(AllowAll),
             observers: Vec::new(),
             interceptors: Vec::new(),
+            between_turns: Vec::new(),
             host: Host::detached(),
             rollout: RolloutTarget::Nowhere,
         }
@@ -194,6 +196,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Adds who knows what has happened between turns. The model is told at the start of each turn.
+    #[must_use]
+    pub fn between_turns(mut self, source: Arc<dyn BetweenTurns>) -> Self {
+        self.between_turns.push(source);
+        self
+    }
+
     /// Tells the time.
     #[must_use]
     pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
@@ -252,6 +261,7 @@ impl SessionBuilder {
             approvals: Approvals::within(approval_timeout),
             limits: Arc::new(Limits::new(limits)),
             observers: self.observers.into(),
+            between_turns: self.between_turns,
             host,
             history,
             recorder,

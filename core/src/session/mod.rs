@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenon_protocol::{ResponseItem, RolloutItem, TokenUsage};
-use tenon_tools::{Event, Host, ModelClient, SpecLayer, StepContext, ToolExecutor, ToolSpec, TurnMode};
+use tenon_tools::{
+    BetweenTurns, Event, Host, ModelClient, SpecLayer, StepContext, ToolExecutor, ToolSpec, TurnMode,
+};
 use tokio_util::sync::CancellationToken;
 
 pub use builder::{BuildError, SessionBuilder};
@@ -44,6 +46,7 @@ pub struct Session {
     approvals: Approvals,
     limits: Arc<Limits>,
     observers: Arc<[Arc<dyn LifecycleObserver>]>,
+    between_turns: Vec<Arc<dyn BetweenTurns>>,
     host: Host,
     history: History,
     recorder: RolloutRecorder,
@@ -185,6 +188,12 @@ impl Session {
         for context in contexts {
             self.record(ResponseItem::message("developer", &context)).await;
         }
+    }
+
+    /// Tells the model what has happened since the last turn.
+    pub(crate) async fn record_notes(&mut self) {
+        let notes = self.between_turns.iter().flat_map(|source| source.take_notes()).collect();
+        self.record_contexts(notes).await;
     }
 
     pub(crate) async fn write_down(&self, line: RolloutItem) {

@@ -132,6 +132,7 @@ impl<'a> Turn<'a> {
         let cancellation = self.cancellation.clone();
         self.session.begin(&step, &cancellation).await?;
         self.session.write_down(RolloutItem::TurnContext(context::turn_context_line(&step))).await;
+        self.session.record_notes().await;
         self.submit(prompt).await
     }
 

@@ -1,6 +1,6 @@
 //! What a command is held to.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tenon_tools::{SandboxPolicy, WritableRoot};
 
@@ -9,6 +9,8 @@ use tenon_tools::{SandboxPolicy, WritableRoot};
 pub(crate) struct Limits {
     mode: &'static str,
     roots: Vec<WritableRoot>,
+    /// Those of them that are no temporary folders.
+    workspace: Vec<PathBuf>,
     network: bool,
 }
 
@@ -17,12 +19,15 @@ impl Limits {
     /// that of the host.
     pub(crate) fn of(policy: &SandboxPolicy, cwd: &Path, tmpdir: Option<&Path>) -> Option<Self> {
         let roots = policy.writable_roots(cwd, tmpdir)?;
-        let network = match policy {
-            SandboxPolicy::WorkspaceWrite(workspace) => workspace.network_access,
-            SandboxPolicy::ReadOnly => false,
-            SandboxPolicy::DangerFullAccess | SandboxPolicy::ExternalSandbox => true,
+        let (network, named) = match policy {
+            SandboxPolicy::WorkspaceWrite(workspace) => {
+                let named = std::iter::once(cwd).chain(workspace.writable_roots.iter().map(PathBuf::as_path));
+                (workspace.network_access, named.filter_map(|path| path.canonicalize().ok()).collect())
+            }
+            SandboxPolicy::ReadOnly => (false, Vec::new()),
+            SandboxPolicy::DangerFullAccess | SandboxPolicy::ExternalSandbox => (true, Vec::new()),
         };
-        Some(Self { mode: policy.name(), roots, network })
+        Some(Self { mode: policy.name(), roots, workspace: named, network })
     }
 
     /// The mode's name.
@@ -33,6 +38,11 @@ impl Limits {
     /// Where it may write.
     pub(super) fn roots(&self) -> &[WritableRoot] {
         &self.roots
+    }
+
+    /// Where it works: the roots that are no temporary folders.
+    pub(super) fn workspace(&self) -> &[PathBuf] {
+        &self.workspace
     }
 
     /// Whether it may dial.

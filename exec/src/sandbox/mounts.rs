@@ -34,6 +34,8 @@ pub(super) struct Mounts {
     writable: Vec<Place>,
     /// Inside them, and outer ones before inner ones, too.
     read_only: Vec<CString>,
+    /// Covered by the null device.
+    covered: Vec<CString>,
 }
 
 #[derive(Debug)]
@@ -44,14 +46,15 @@ struct Place {
 }
 
 impl Mounts {
-    /// What has to be mounted for these roots.
-    pub(super) fn plan(roots: &[WritableRoot]) -> io::Result<Self> {
+    /// What has to be mounted for these roots, and to cover these files.
+    pub(super) fn plan(roots: &[WritableRoot], covered: &[PathBuf]) -> io::Result<Self> {
         let (writable, read_only) = places(roots);
         let place = |path: &PathBuf| Ok(Place { path: c_path(path)?, copy: None });
         Ok(Self {
             lock_all: roots.iter().all(|root| root.path() != Path::new("/")),
             writable: writable.iter().map(place).collect::<io::Result<_>>()?,
             read_only: read_only.iter().map(|path| c_path(path)).collect::<io::Result<_>>()?,
+            covered: covered.iter().map(|path| c_path(path)).collect::<io::Result<_>>()?,
         })
     }
 
@@ -74,6 +77,14 @@ impl Mounts {
             let copy = open_tree(CWD, &**path, COPY)?;
             make_read_only(copy.as_fd(), c"", libc::AT_EMPTY_PATH)?;
             mount_at(copy.as_fd(), path)?;
+        }
+        for path in &self.covered {
+            let null = open_tree(CWD, c"/dev/null", COPY)?;
+            match mount_at(null.as_fd(), path) {
+                // What has gone, and what cannot be reached, need not be covered.
+                Ok(()) | Err(Errno::NOENT | Errno::ACCESS) => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(())
     }

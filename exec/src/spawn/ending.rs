@@ -1,5 +1,6 @@
 //! Ending a session: asking its processes to end, killing them, and waiting until none is left.
 
+use std::collections::BTreeMap;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,8 @@ const MAX_KILLS: u32 = 30;
 #[derive(Debug)]
 pub(super) struct Ending {
     session: i32,
+    /// Sessions of descendants that have left theirs, and when their leaders started, where those live.
+    strays: BTreeMap<i32, Option<u64>>,
     kills: u32,
     /// When it gets harder.
     deadline: Instant,
@@ -37,6 +40,7 @@ impl Ending {
     pub(super) fn new(session: i32, done: Option<oneshot::Sender<()>>, grace: Duration) -> Self {
         Self {
             session,
+            strays: BTreeMap::new(),
             kills: 0,
             deadline: Instant::now() + grace,
             watched: Vec::new(),
@@ -49,6 +53,17 @@ impl Ending {
 
     pub(super) fn session(&self) -> i32 {
         self.session
+    }
+
+    /// All sessions that it ends: that which it was made for, and those of strays.
+    pub(super) fn sessions(&self) -> impl Iterator<Item = i32> {
+        self.strays.keys().copied().chain([self.session])
+    }
+
+    /// Its own leader lives, is not reaped by us, and started then.
+    pub(super) fn led_by(mut self, started_at: Option<u64>) -> Self {
+        self.strays.insert(self.session, started_at);
+        self
     }
 
     pub(super) fn deadline(&self) -> Instant {
@@ -95,11 +110,14 @@ impl Ending {
 
     /// Signals every process of the session and watches them from now on.
     fn signal(&mut self, leader: Option<&Process>, signal: Signal) {
-        // The group first and at once, so that none of it can fork away from the list.
+        let mut all = procfs::all();
+        self.note_strays(&all, leader.is_some());
+        // The group at once, so that none of it can fork away from the list.
         if let Some(leader) = leader {
             leader.signal_group(signal);
+            all = procfs::all();
         }
-        let members = procfs::members(&[self.session].into(), |_| leader.is_some());
+        let members = self.members(&all, leader.is_some());
         self.watched.clear();
         self.unwatched = 0;
         for found in members {
@@ -111,6 +129,23 @@ impl Ending {
             // A stopped process hears nothing else before it goes on.
             leader.signal_group(Signal::CONT);
         }
+    }
+
+    /// Takes note of the sessions that descendants have begun, as long as they can be told by their parents.
+    fn note_strays(&mut self, all: &[Found], led: bool) {
+        let members = self.members(all, led);
+        for stray in procfs::strays(all, &members) {
+            let leader = all.iter().find(|process| process.number() == stray.session);
+            self.strays.entry(stray.session).or_insert(leader.map(|leader| leader.started_at));
+        }
+    }
+
+    fn members(&self, all: &[Found], led: bool) -> Vec<Found> {
+        let sessions = self.strays.keys().copied().chain([self.session]).collect();
+        procfs::members(all, &sessions, |process| match self.strays.get(&process.session) {
+            Some(started_at) => *started_at == Some(process.started_at),
+            None => led,
+        })
     }
 
     /// Signals one process that was found. Its descriptor holds on to it, whatever becomes of its number.

@@ -30,6 +30,7 @@ pub(super) enum Job {
 /// keeper ends every process that is left, and waits for that.
 #[derive(Debug)]
 pub(crate) struct Keeper {
+    subreaper: bool,
     state: Mutex<State>,
 }
 
@@ -48,8 +49,9 @@ struct Thread {
 }
 
 impl Keeper {
-    pub(crate) fn new() -> Self {
-        Self { state: Mutex::new(State::Idle) }
+    /// Whether this process is to be made a `subreaper` is for the host to say: it is changed as a whole.
+    pub(crate) fn new(subreaper: bool) -> Self {
+        Self { subreaper, state: Mutex::new(State::Idle) }
     }
 
     /// Starts a process. Dropping the future ends it, should it have started.
@@ -90,7 +92,7 @@ impl Keeper {
             State::Running(_) => Ok(()),
             State::Closed => Err(None),
             State::Idle => {
-                *state = State::Running(Thread::start().map_err(Some)?);
+                *state = State::Running(Thread::start(self.subreaper).map_err(Some)?);
                 Ok(())
             }
         }
@@ -124,10 +126,10 @@ impl Drop for Keeper {
 }
 
 impl Thread {
-    fn start() -> io::Result<Self> {
+    fn start(subreaper: bool) -> io::Result<Self> {
         let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?);
         let (jobs, inbox) = mpsc::channel();
-        let worker = Worker::new(inbox, Arc::clone(&wake));
+        let worker = Worker::new(inbox, Arc::clone(&wake), subreaper);
         let handle = std::thread::Builder::new().name("tenon-exec".to_owned()).spawn(move || worker.run())?;
         Ok(Self { jobs, wake, handle })
     }

@@ -31,14 +31,14 @@ async fn text(reader: OwnedFd) -> String {
 }
 
 async fn failure(launch: Launch) -> String {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (streams, _reader) = one_pipe();
     keeper.start(launch, streams).await.expect_err("must fail").to_string()
 }
 
 #[tokio::test]
 async fn both_streams_come_in_the_order_of_writing() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, reader) = started(&keeper, "for i in 1 2 3; do echo out$i; echo err$i >&2; done").await;
     assert_eq!(text(reader).await, "out1\nerr1\nout2\nerr2\nout3\nerr3\n");
     assert_eq!(exit_of(&process).await.code(), 0);
@@ -46,7 +46,7 @@ async fn both_streams_come_in_the_order_of_writing() {
 
 #[tokio::test]
 async fn a_process_leads_its_own_session_and_is_tied_to_us() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let script = "cut -d' ' -f5,6 /proc/$$/stat; cat; echo end";
     let (process, reader) = started(&keeper, script).await;
     let pid = process.pid();
@@ -55,7 +55,7 @@ async fn a_process_leads_its_own_session_and_is_tied_to_us() {
 
 #[tokio::test]
 async fn exit_codes_are_those_of_a_shell() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     for (script, status, signal, code) in
         [("exit 7", Some(7), None, 7), ("kill -9 $$", None, Some(9), 137), ("kill -2 $$", None, Some(2), 130)]
     {
@@ -108,7 +108,7 @@ async fn a_removed_folder_is_named_and_another_one_works() {
     let folder = tempfile::tempdir().expect("a folder");
     let gone = folder.path().join("gone");
     fs::create_dir(&gone).expect("made");
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (streams, reader) = one_pipe();
     let process = keeper.start(bash("rmdir \"$PWD\"; echo $?", &gone), streams).await.expect("started");
     assert_eq!(text(reader).await, "0\n");
@@ -131,7 +131,7 @@ const TREE: &str = "
 
 #[tokio::test]
 async fn an_end_reaches_the_whole_session() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, reader) = started(&keeper, TREE).await;
     let (pids, _reader) = numbers(reader, 4).await;
     let witnesses: Vec<Witness> = pids.iter().map(|pid| Witness::new(*pid)).collect();
@@ -143,7 +143,7 @@ async fn an_end_reaches_the_whole_session() {
 
 #[tokio::test]
 async fn who_hears_sigterm_is_not_killed() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, reader) = started(&keeper, "trap 'echo 2; exit 3' TERM; echo 1; sleep 300 & wait").await;
     let (_, reader) = numbers(reader, 1).await;
     let ((), took) = timed(keeper.end(&process, LONG)).await;
@@ -154,7 +154,7 @@ async fn who_hears_sigterm_is_not_killed() {
 
 #[tokio::test]
 async fn a_stopped_process_ends_too() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, reader) = started(&keeper, "echo $$; kill -STOP $$").await;
     numbers(reader, 1).await;
     timed(keeper.end(&process, LONG)).await;
@@ -163,7 +163,7 @@ async fn a_stopped_process_ends_too() {
 
 #[tokio::test]
 async fn without_grace_it_is_killed_at_once() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, reader) = started(&keeper, "trap '' TERM; echo 1; while :; do sleep 300; done").await;
     numbers(reader, 1).await;
     timed(keeper.end(&process, Duration::ZERO)).await;
@@ -172,7 +172,7 @@ async fn without_grace_it_is_killed_at_once() {
 
 #[tokio::test]
 async fn what_outlives_its_leader_can_still_be_ended() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, reader) = started(&keeper, "sleep 300 & echo $!; (sleep 300 & echo $!)").await;
     let (pids, _reader) = numbers(reader, 2).await;
     assert_eq!(exit_of(&process).await.code(), 0);
@@ -186,7 +186,7 @@ async fn what_outlives_its_leader_can_still_be_ended() {
 
 #[tokio::test]
 async fn closing_ends_running_and_surviving_processes() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (running, reader) = started(&keeper, TREE).await;
     let (mut pids, _tree) = numbers(reader, 4).await;
     let (finished, reader) = started(&keeper, "trap '' TERM HUP; sleep 300 & echo $!").await;
@@ -204,7 +204,7 @@ async fn closing_ends_running_and_surviving_processes() {
 
 #[tokio::test]
 async fn dropping_ends_everything_too() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, reader) = started(&keeper, TREE).await;
     let (pids, _reader) = numbers(reader, 4).await;
     let witnesses: Vec<Witness> = pids.iter().map(|pid| Witness::new(*pid)).collect();
@@ -216,7 +216,7 @@ async fn dropping_ends_everything_too() {
 #[tokio::test]
 async fn a_start_that_nobody_waits_for_is_ended() {
     let folder = tempfile::tempdir().expect("a folder");
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (streams, reader) = one_pipe();
     {
         let start = keeper.start(bash("echo $$; sleep 300", folder.path()), streams);
@@ -238,7 +238,7 @@ async fn many_starts_leave_no_descriptor_behind() {
     if !alone("spawn::keeper::tests::many_starts_leave_no_descriptor_behind") {
         return;
     }
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (process, _) = started(&keeper, "true").await;
     exit_of(&process).await;
     timed(keeper.end(&process, Duration::ZERO)).await;
@@ -255,7 +255,7 @@ async fn many_starts_leave_no_descriptor_behind() {
 
 #[tokio::test]
 async fn a_program_is_looked_up_in_the_path_it_gets() {
-    let keeper = Keeper::new();
+    let keeper = Keeper::new(false);
     let (streams, reader) = one_pipe();
     let launch = Launch {
         program: PathBuf::from("echo"),

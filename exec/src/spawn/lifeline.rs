@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
+use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 
 /// What the shell runs. It reads `+ID` and `- ID` lines. At the end it kills every process of the sessions it knows
@@ -56,20 +57,25 @@ impl Lifeline {
         command.args(["-c", SCRIPT]).env_clear().current_dir("/");
         command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
         leave_session(&mut command);
-        let lifeline = Self { child: command.spawn()?, pipe: Some(pipe) };
+        let mut lifeline = Self { child: command.spawn()?, pipe: Some(pipe) };
         for session in sessions {
             lifeline.tell('+', *session)?;
         }
         Ok(lifeline)
     }
 
+    /// The number of its process.
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// A session has begun.
-    pub(super) fn begun(&self, session: i32) -> io::Result<()> {
+    pub(super) fn begun(&mut self, session: i32) -> io::Result<()> {
         self.tell('+', session)
     }
 
     /// Nothing is left of a session; its number may soon be another's.
-    pub(super) fn ended(&self, session: i32) -> io::Result<()> {
+    pub(super) fn ended(&mut self, session: i32) -> io::Result<()> {
         self.tell('-', session)
     }
 
@@ -78,7 +84,12 @@ impl Lifeline {
         let _ = self.child.kill();
     }
 
-    fn tell(&self, what: char, session: i32) -> io::Result<()> {
+    fn tell(&mut self, what: char, session: i32) -> io::Result<()> {
+        // That it has gone does not always show on the pipe: a process that is just being started elsewhere may have a
+        // copy of its end until it executes.
+        if self.child.try_wait()?.is_some() {
+            return Err(Errno::PIPE.into());
+        }
         let line = format!("{what} {session}\n");
         if let Some(pipe) = &self.pipe {
             // So short a line is written whole or not at all.

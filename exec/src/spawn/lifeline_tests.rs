@@ -23,7 +23,7 @@ fn end(mut child: Child, id: i32) {
 async fn it_kills_what_it_was_told_of_and_nothing_else() {
     for shell in ["/bin/sh", "/bin/bash"] {
         let (first, second, third) = (session(), session(), session());
-        let lifeline = Lifeline::start_by(shell, &[first.1, second.1].into()).expect("started");
+        let mut lifeline = Lifeline::start_by(shell, &[first.1, second.1].into()).expect("started");
         lifeline.begun(third.1).expect("told");
         lifeline.ended(second.1).expect("told");
         // A number that it never knew of.

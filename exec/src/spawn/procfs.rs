@@ -1,37 +1,77 @@
 //! What `/proc` tells of processes: who belongs to a session, and since when.
 
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::ffi::OsStringExt;
 
 use rustix::process::Pid;
 
 /// More than the line of any process takes: its name has 16 bytes, each of its 50 numbers 20.
 const STAT_BYTES: usize = 1536;
 
+/// Bytes of an environment that are looked through. More than commands are given.
+const ENVIRON_BYTES: u64 = 1024 * 1024;
+
 /// One process that is not dead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) pid: Pid,
+    pub(super) parent: i32,
     pub(super) group: i32,
     pub(super) session: i32,
     /// Clock ticks after boot, which tell it from a later process with its number.
     pub(super) started_at: u64,
 }
 
-/// The living processes of these sessions. Empty where there is no `/proc`.
+/// The living processes of these sessions among `all`.
 ///
-/// A session whose number has passed to a stranger has no members: its leader was reaped by us, so a process that
-/// bears its number cannot be it. `led` are the sessions whose leader has not been reaped.
-pub(super) fn members(sessions: &BTreeSet<i32>, led: impl Fn(i32) -> bool) -> Vec<Found> {
-    let mut found: Vec<Found> = all().filter(|process| sessions.contains(&process.session)).collect();
+/// A session whose number has passed to a stranger has no members: that of a leader which was reaped by us cannot be
+/// its own any more. `is_leader` tells whether a process that bears the number of its session may do so.
+pub(super) fn members(
+    all: &[Found],
+    sessions: &BTreeSet<i32>,
+    is_leader: impl Fn(&Found) -> bool,
+) -> Vec<Found> {
+    let mut found: Vec<Found> =
+        all.iter().filter(|process| sessions.contains(&process.session)).copied().collect();
     let taken: BTreeSet<i32> = found
         .iter()
-        .filter(|process| process.pid.as_raw_nonzero().get() == process.session && !led(process.session))
+        .filter(|process| process.number() == process.session && !is_leader(process))
         .map(|process| process.session)
         .collect();
     found.retain(|process| !taken.contains(&process.session));
     found
+}
+
+/// Those among `all` that descend from `members` and have left their session, by the sessions that they are in now.
+pub(super) fn strays(all: &[Found], members: &[Found]) -> Vec<Found> {
+    let mut kin: BTreeSet<i32> = members.iter().map(Found::number).collect();
+    let sessions: BTreeSet<i32> = members.iter().map(|process| process.session).collect();
+    let mut strays = Vec::new();
+    // Each round finds the children of those before; numbers say nothing of who came first.
+    loop {
+        let known = kin.len();
+        for process in all {
+            if kin.contains(&process.parent)
+                && kin.insert(process.number())
+                && !sessions.contains(&process.session)
+            {
+                strays.push(*process);
+            }
+        }
+        if kin.len() == known {
+            return strays;
+        }
+    }
+}
+
+impl Found {
+    /// Its number, as those of groups and sessions are written.
+    pub(super) fn number(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
 }
 
 /// What stands there for one process; none when it is dead or gone.
@@ -57,10 +97,39 @@ fn read(pid: Pid) -> Option<Stat> {
     parse(pid, line.get(..length)?)
 }
 
-fn all() -> impl Iterator<Item = Found> {
+/// All living processes.
+pub(super) fn all() -> Vec<Found> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw));
-    pids.filter_map(of)
+    let pids = entries.filter_map(|entry| number(entry.file_name().to_str()?));
+    pids.filter_map(of).collect()
+}
+
+/// The numbers of all our children, the dead that nobody has reaped among them. Empty where the kernel does not list
+/// them.
+pub(super) fn children() -> Vec<Pid> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists.flat_map(|list| list.split_ascii_whitespace().filter_map(number).collect::<Vec<_>>()).collect()
+}
+
+fn number(text: &str) -> Option<Pid> {
+    text.parse().ok().and_then(Pid::from_raw)
+}
+
+/// The session of a child of ours that is dead.
+pub(super) fn session_of_dead(pid: Pid) -> Option<i32> {
+    read(pid).filter(|stat| !stat.alive).map(|stat| stat.found.session)
+}
+
+/// The value of a variable in the environment that a process was started with.
+pub(super) fn variable(pid: Pid, name: &str) -> Option<OsString> {
+    let mut environment = Vec::new();
+    let file = File::open(format!("/proc/{}/environ", pid.as_raw_nonzero())).ok()?;
+    file.take(ENVIRON_BYTES).read_to_end(&mut environment).ok()?;
+    environment.split(|byte| *byte == 0).find_map(|variable| {
+        let value = variable.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(OsString::from_vec(value.to_vec()))
+    })
 }
 
 /// Reads `pid (name) state ppid pgrp session ...`. The name may hold anything, so what follows is counted from the
@@ -70,10 +139,11 @@ fn parse(pid: Pid, line: &[u8]) -> Option<Stat> {
     let rest = std::str::from_utf8(line.get(end_of_name + 1..)?).ok()?;
     let mut fields = rest.split_ascii_whitespace();
     let alive = !matches!(fields.next()?, "Z" | "X" | "x");
-    let group = fields.nth(1)?.parse().ok()?;
+    let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
     let session = fields.next()?.parse().ok()?;
     let started_at = fields.nth(15)?.parse().ok()?;
-    Some(Stat { alive, found: Found { pid, group, session, started_at } })
+    Some(Stat { alive, found: Found { pid, parent, group, session, started_at } })
 }
 
 #[cfg(test)]

@@ -18,7 +18,10 @@ fn reads_session_and_start() {
     let found = found.expect("a line");
     assert_eq!(
         found,
-        Stat { alive: true, found: Found { pid: pid(42), group: 40, session: 39, started_at: 98765 } }
+        Stat {
+            alive: true,
+            found: Found { pid: pid(42), parent: 1, group: 40, session: 39, started_at: 98765 }
+        }
     );
 }
 
@@ -42,7 +45,38 @@ fn the_dead_are_told_and_the_broken_are_not_there() {
 #[test]
 fn finds_this_very_process() {
     let own = of(rustix::process::getpid()).expect("we are alive");
-    let found = members(&[own.session].into(), |_| true);
+    let found = members(&all(), &[own.session].into(), |_| true);
     assert!(found.contains(&own), "{found:?}");
     assert!(found.iter().all(|process| process.session == own.session));
+}
+
+fn process(raw: i32, parent: i32, session: i32) -> Found {
+    Found { pid: pid(raw), parent, group: session, session, started_at: 0 }
+}
+
+#[test]
+fn a_session_whose_number_is_a_strangers_has_no_members() {
+    let all = [process(10, 1, 10), process(11, 10, 10), process(21, 1, 20)];
+    let sessions = [10, 20].into();
+    assert_eq!(members(&all, &sessions, |_| true), all);
+    assert_eq!(members(&all, &sessions, |_| false), [all[2]]);
+}
+
+#[test]
+fn strays_are_found_by_descent_in_whatever_order_they_are_listed() {
+    let (leader, child) = (process(50, 1, 50), process(51, 50, 50));
+    let (stray, below, deep) = (process(40, 51, 40), process(30, 40, 40), process(20, 30, 20));
+    let stranger = process(60, 1, 60);
+    let all = [deep, below, stray, leader, child, stranger];
+    let mut found = strays(&all, &[leader, child]);
+    found.sort_by_key(Found::number);
+    assert_eq!(found, [deep, below, stray]);
+    assert_eq!(strays(&all, &[stranger]), []);
+}
+
+#[test]
+fn a_variable_is_read_from_where_a_process_was_started() {
+    let own = rustix::process::getpid();
+    assert_eq!(variable(own, "PATH"), std::env::var_os("PATH"));
+    assert_eq!(variable(own, "PAT"), None);
 }

@@ -11,13 +11,14 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use tokio::sync::oneshot;
 
+use super::adopted::Adopted;
 use super::ending::Ending;
 use super::error::SpawnError;
 use super::keeper::Job;
 use super::launch::{Launch, Streams};
 use super::lifeline::Lifeline;
 use super::process::{Exit, Process};
-use super::procfs;
+use super::procfs::{self, Found};
 
 /// How often a process is asked after where the kernel has no descriptor for it, or no more of them.
 const BLIND_INTERVAL: Duration = Duration::from_millis(10);
@@ -25,6 +26,9 @@ const BLIND_INTERVAL: Duration = Duration::from_millis(10);
 /// How often the sessions of finished commands are looked through for survivors. A number that is out of use for less
 /// than this cannot have come round again.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(2);
+
+/// How often it is looked for what commands have left behind, when all are ended. What is found has its own to leave.
+const MAX_ADOPTIONS: u32 = 10;
 
 /// A process that has not been reaped.
 #[derive(Debug)]
@@ -47,10 +51,13 @@ pub(super) struct Worker {
     lifeline: Option<Lifeline>,
     next_sweep: Instant,
     closing: Option<Vec<oneshot::Sender<()>>>,
+    subreaper: bool,
+    /// What commands have left behind, where this process is a subreaper.
+    adopted: Option<Adopted>,
 }
 
 impl Worker {
-    pub(super) fn new(jobs: Receiver<Job>, wake: Arc<OwnedFd>) -> Self {
+    pub(super) fn new(jobs: Receiver<Job>, wake: Arc<OwnedFd>, subreaper: bool) -> Self {
         Self {
             jobs,
             wake,
@@ -60,18 +67,27 @@ impl Worker {
             lifeline: None,
             next_sweep: Instant::now(),
             closing: None,
+            subreaper,
+            adopted: None,
         }
     }
 
     /// Runs until it is closed and all processes are gone, but for those that even SIGKILL does not end.
     pub(super) fn run(mut self) {
+        self.become_subreaper();
+        let mut adoptions = 0;
         loop {
             self.take_jobs();
             self.reap();
             self.sweep();
             self.advance_endings();
             if self.closing.is_some() && self.endings.is_empty() {
-                break;
+                adoptions += 1;
+                if adoptions > MAX_ADOPTIONS || !self.adopt() {
+                    break;
+                }
+                self.close(None);
+                continue;
             }
             self.wait();
         }
@@ -112,6 +128,12 @@ impl Worker {
         let started_at = procfs::started_at(pid);
         let process = Arc::new(Process::new(pid, started_at));
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok();
+        if let Some(adopted) = &mut self.adopted {
+            adopted.note(&launch.environment);
+        }
+        if !self.has_to_sweep() {
+            self.next_sweep = Instant::now() + SWEEP_INTERVAL;
+        }
         self.running.push(Slot { child, pidfd, process: Arc::clone(&process) });
         // The number is its own now, whoever had it before.
         self.finished.remove(&process.pid());
@@ -132,11 +154,17 @@ impl Worker {
             let _ = done.map(|done| done.send(()));
             return;
         }
-        self.endings.push(Ending::new(session, done, grace));
+        let ending = Ending::new(session, done, grace);
+        let leader = self.adopted.as_ref().and_then(|adopted| adopted.leader_of(session));
+        self.endings.push(match leader {
+            Some(started_at) => ending.led_by(started_at),
+            None => ending,
+        });
     }
 
     fn close(&mut self, done: Option<oneshot::Sender<()>>) {
         self.closing.get_or_insert_default().extend(done);
+        self.adopt();
         self.forget_empty();
         let mut sessions = self.finished.clone();
         sessions.extend(self.running.iter().map(|slot| slot.process.pid()));
@@ -168,10 +196,38 @@ impl Worker {
 
     /// Looks now and then for sessions that have become empty.
     fn sweep(&mut self) {
-        if !self.finished.is_empty() && Instant::now() >= self.next_sweep {
+        if self.has_to_sweep() && Instant::now() >= self.next_sweep {
+            self.adopt();
             self.forget_empty();
             self.next_sweep = Instant::now() + SWEEP_INTERVAL;
         }
+    }
+
+    fn has_to_sweep(&self) -> bool {
+        !self.finished.is_empty() || (self.adopted.is_some() && !self.running.is_empty())
+    }
+
+    fn become_subreaper(&mut self) {
+        if self.subreaper {
+            let adopted = Adopted::begin();
+            self.adopted =
+                adopted.inspect_err(|error| tracing::warn!(%error, "cannot become a subreaper")).ok();
+        }
+    }
+
+    /// Takes in what commands have left behind, to be ended with the rest. Whether there was anything.
+    fn adopt(&mut self) -> bool {
+        let Some(adopted) = &mut self.adopted else { return false };
+        let running: BTreeSet<i32> = self.running.iter().map(|slot| slot.process.pid()).collect();
+        let lifeline = self.lifeline.as_ref().and_then(|lifeline| i32::try_from(lifeline.pid()).ok());
+        let started = running.iter().copied().chain(lifeline).collect();
+        let known = |session| running.contains(&session) || self.finished.contains(&session);
+        let new = adopted.look(known, &started);
+        for session in &new {
+            self.finished.insert(*session);
+            self.tell_begun(*session);
+        }
+        !new.is_empty()
     }
 
     /// Forgets the sessions of finished commands that have no members left.
@@ -179,32 +235,43 @@ impl Worker {
         if self.finished.is_empty() {
             return;
         }
-        let left = procfs::members(&self.finished, |_| false);
+        let is_leader =
+            |process: &Found| self.adopted.as_ref().is_some_and(|adopted| adopted.is_leader(process));
+        let left = procfs::members(&procfs::all(), &self.finished, is_leader);
         let left = left.into_iter().map(|process| process.session).collect();
         let before = std::mem::replace(&mut self.finished, left);
         let empty: Vec<i32> = before.difference(&self.finished).copied().collect();
         for session in empty {
-            self.tell_ended(session);
+            self.forget(session);
         }
     }
 
     fn advance_endings(&mut self) {
         let mut endings = std::mem::take(&mut self.endings);
         endings.retain_mut(|ending| {
-            let session = ending.session();
-            let over = ending.advance(self.leader(session));
+            let over = ending.advance(self.leader(ending.session()));
             if over {
-                self.finished.remove(&session);
-                self.tell_ended(session);
+                for session in ending.sessions() {
+                    self.finished.remove(&session);
+                    self.forget(session);
+                }
             }
             !over
         });
         self.endings = endings;
     }
 
+    /// Nothing is left of a session.
+    fn forget(&mut self, session: i32) {
+        if let Some(adopted) = &mut self.adopted {
+            adopted.forget(session);
+        }
+        self.tell_ended(session);
+    }
+
     /// Tells the lifeline of a session, and starts it where there is none, or none that hears us.
     fn tell_begun(&mut self, session: i32) {
-        if self.lifeline.as_ref().is_some_and(|lifeline| lifeline.begun(session).is_ok()) {
+        if self.lifeline.as_mut().is_some_and(|lifeline| lifeline.begun(session).is_ok()) {
             return;
         }
         self.cut_lifeline();
@@ -219,7 +286,7 @@ impl Worker {
     }
 
     fn tell_ended(&mut self, session: i32) {
-        if self.lifeline.as_ref().is_some_and(|lifeline| lifeline.ended(session).is_err()) {
+        if self.lifeline.as_mut().is_some_and(|lifeline| lifeline.ended(session).is_err()) {
             self.cut_lifeline();
         }
     }
@@ -238,7 +305,7 @@ impl Worker {
     /// Sleeps until a job comes, a process ends or a time has come.
     fn wait(&self) {
         let now = Instant::now();
-        let mut until: Option<Instant> = (!self.finished.is_empty()).then_some(self.next_sweep);
+        let mut until: Option<Instant> = self.has_to_sweep().then_some(self.next_sweep);
         let mut fds: Vec<BorrowedFd<'_>> = vec![self.wake.as_fd()];
         for slot in &self.running {
             match &slot.pidfd {

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -139,6 +140,7 @@ impl Command {
             interaction: tokio::sync::Mutex::default(),
             reading: store.reading(),
             limit: call.step.max_runtime.map(Limit::new),
+            noted: AtomicBool::new(false),
             limits,
         };
         Ok((Arc::new(session), source))

@@ -1,0 +1,100 @@
+//! What commands leave behind that has left their session, too: a process that calls `setsid`, and whose parent ends.
+//!
+//! Nobody can tell it by its session or by its parents. But where this process is a subreaper, such a one becomes its
+//! child; and the environment that it was started with bears the id of the session (runtime.md B5). A process that
+//! clears its environment before it leaves is not found.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::io;
+
+use rustix::process::{Pid, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
+
+use super::procfs::{self, Found};
+use crate::environment::Environment;
+
+/// The variable that all commands have.
+const MARK: &str = "TENON_SESSION_ID";
+
+/// The children that were not started by us.
+#[derive(Debug, Default)]
+pub(super) struct Adopted {
+    /// Values of the mark that commands were given.
+    marks: BTreeSet<OsString>,
+    /// Sessions that were found, and when their leader started.
+    sessions: BTreeMap<i32, Option<u64>>,
+    /// Children that were dead when they were looked at last, and which may have somebody who waits for them. Whoever
+    /// is dead the next time has nobody.
+    dead: BTreeSet<i32>,
+}
+
+impl Adopted {
+    /// From now on orphans of this process's descendants become its children: a change for the whole process.
+    pub(super) fn begin() -> io::Result<Self> {
+        set_child_subreaper(Some(getpid()))?;
+        Ok(Self::default())
+    }
+
+    /// A command is started with these variables.
+    pub(super) fn note(&mut self, environment: &Environment) {
+        if let Some(mark) = environment.get(OsStr::new(MARK))
+            && !self.marks.contains(mark)
+        {
+            self.marks.insert(mark.clone());
+        }
+    }
+
+    /// Looks through our children: reaps the dead of sessions that are `known`, and gives the sessions that were not
+    /// known and are a command's. `started` are the children that are reaped elsewhere.
+    pub(super) fn look(&mut self, known: impl Fn(i32) -> bool, started: &BTreeSet<i32>) -> Vec<i32> {
+        let own = getsid(None).ok().map(number);
+        let (mut new, mut dead) = (Vec::new(), BTreeSet::new());
+        for child in procfs::children() {
+            if started.contains(&number(child)) {
+                continue;
+            }
+            if let Some(session) = procfs::session_of_dead(child) {
+                let is_ours = known(session) || self.sessions.contains_key(&session);
+                if is_ours || (Some(session) != own && self.dead.contains(&number(child))) {
+                    // It is dead, so nothing is waited for.
+                    let _ = waitpid(Some(child), WaitOptions::NOHANG);
+                } else {
+                    dead.insert(number(child));
+                }
+                continue;
+            }
+            let Some(found) = procfs::of(child) else { continue };
+            if known(found.session) || Some(found.session) == own || !self.is_marked(&found) {
+                continue;
+            }
+            let leader = Pid::from_raw(found.session).and_then(procfs::of);
+            self.sessions.insert(found.session, leader.map(|leader| leader.started_at));
+            new.push(found.session);
+        }
+        self.dead = dead;
+        new
+    }
+
+    /// When the leader of a session that was found started, where it lives; none for other sessions.
+    pub(super) fn leader_of(&self, session: i32) -> Option<Option<u64>> {
+        self.sessions.get(&session).copied()
+    }
+
+    /// Whether a process that bears the number of its session is the leader that was found.
+    pub(super) fn is_leader(&self, process: &Found) -> bool {
+        self.sessions.get(&process.session).is_some_and(|started_at| *started_at == Some(process.started_at))
+    }
+
+    /// Nothing is left of a session.
+    pub(super) fn forget(&mut self, session: i32) {
+        self.sessions.remove(&session);
+    }
+
+    fn is_marked(&self, process: &Found) -> bool {
+        procfs::variable(process.pid, MARK).is_some_and(|mark| self.marks.contains(&mark))
+    }
+}
+
+fn number(pid: Pid) -> i32 {
+    pid.as_raw_nonzero().get()
+}
