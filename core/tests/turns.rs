@@ -10,7 +10,7 @@ use serde_json::json;
 use support::{Events, Log, Script, brief, build, builder, call, custom, item, outputs, pair, said, sent};
 use tenon_core::{INTERRUPT_MARKER, TurnEnd};
 use tenon_protocol::{CallId, ResponseEvent};
-use tenon_tools::{Event, LifecycleOutcome, ScriptedModel, ScriptedTurn};
+use tenon_tools::{BetweenTurns, Event, LifecycleOutcome, ScriptedModel, ScriptedTurn};
 use tokio_util::sync::CancellationToken;
 
 fn model(turns: Vec<Vec<tenon_protocol::ResponseItem>>) -> Arc<ScriptedModel> {
@@ -370,4 +370,40 @@ async fn the_operator_hears_of_parts_that_could_not_be_read_but_not_of_hundreds(
             assert_eq!(warnings[5], "more parts of the model's answer could not be read and were skipped");
         }
     }
+}
+
+/// Has something to tell before one turn.
+struct Note(std::sync::Mutex<Vec<String>>);
+
+impl BetweenTurns for Note {
+    fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+#[tokio::test]
+async fn what_happened_between_turns_is_told_once_before_the_prompt() {
+    let events = Events::default();
+    let model = model(vec![vec![said("one")], vec![said("two")], vec![said("three")]]);
+    let note = Arc::new(Note(std::sync::Mutex::new(Vec::new())));
+    let mut session = build(builder(&model, &events).between_turns(note.clone())).await;
+    let cancellation = CancellationToken::new();
+    session.run_turn("first", &cancellation).await;
+    note.0.lock().unwrap().push("session 1000 has ended".to_owned());
+    session.run_turn("second", &cancellation).await;
+    session.run_turn("third", &cancellation).await;
+    let messages = |request: usize| -> Vec<(String, String)> {
+        sent(&model, request).into_iter().skip(1).map(|(_, role, text)| (role, text)).collect()
+    };
+    let row = |role: &str, text: &str| (role.to_owned(), text.to_owned());
+    let mut expected = vec![row("user", "first")];
+    assert_eq!(messages(0), expected);
+    expected.extend([
+        row("assistant", "one"),
+        row("developer", "session 1000 has ended"),
+        row("user", "second"),
+    ]);
+    assert_eq!(messages(1), expected);
+    expected.extend([row("assistant", "two"), row("user", "third")]);
+    assert_eq!(messages(2), expected);
 }

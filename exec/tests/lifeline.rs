@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use serde_json::json;
 use support::{Bench, LONG, session_of};
+use tenon_tools::{SandboxPolicy, WorkspaceWrite};
 
 /// Set for the process that is going to be killed.
 const ROLE: &str = "TENON_EXEC_TEST_VICTIM";
@@ -19,7 +20,7 @@ async fn victim() {
     if std::env::var_os(ROLE).is_none() {
         return;
     }
-    let bench = Bench::new();
+    let mut bench = Bench::new();
     let tree = "trap '' TERM HUP
         bash -c 'trap \"\" TERM HUP; sleep 300 & wait; sleep 300' &
         set -m; sleep 300 & set +m
@@ -32,8 +33,15 @@ async fn victim() {
             json!({"cmd": "trap '' TERM HUP; sleep 300; sleep 300", "tty": true, "yield_time_ms": 250}),
         )
         .await;
+    let mut held = bench.step.clone();
+    held.sandbox = SandboxPolicy::WorkspaceWrite(WorkspaceWrite::default());
+    if bench.service.check_sandbox(&held.sandbox, &held.cwd).await.is_ok() {
+        bench.step = held;
+    }
+    let ignoring = "trap '' TERM HUP; sleep 300; sleep 300";
+    bench.exec_as("c4", json!({"cmd": ignoring, "yield_time_ms": 250})).await;
     // One that has come and gone is not there to be killed.
-    bench.exec_as("c4", json!({"cmd": "true"})).await;
+    bench.exec_as("c5", json!({"cmd": "true"})).await;
     for fact in bench.told.facts() {
         let tenon_protocol::CallFact::Process { pid, .. } = fact else { panic!("{fact:?}") };
         println!("\nsession {pid}");
@@ -61,9 +69,9 @@ fn killing_the_host_ends_all_its_commands() {
             break;
         }
     }
-    assert_eq!(sessions.len(), 4);
+    assert_eq!(sessions.len(), 5);
     let alive: Vec<usize> = sessions.iter().map(|pid| session_of(*pid).len()).collect();
-    assert!(alive[0] >= 4 && alive[1] == 1 && alive[2] >= 1 && alive[3] == 0, "{alive:?}");
+    assert!(alive[0] >= 4 && alive[1] == 1 && alive[2] >= 1 && alive[3] >= 1 && alive[4] == 0, "{alive:?}");
     victim.kill().expect("killed");
     victim.wait().expect("reaped");
     let start = Instant::now();

@@ -11,13 +11,14 @@
 mod support;
 
 use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use support::{Bench, ended, output_of, running, steady};
 use tenon_protocol::{CallFact, CallId, ItemStatus, TurnItem};
-use tenon_tools::{SandboxPolicy, ShownAs, ToolPayload};
+use tenon_tools::{Event, EventSink, SandboxPolicy, ShownAs, ToolPayload};
 
 #[tokio::test]
 async fn a_short_command_answers_at_its_end() {
@@ -96,6 +97,39 @@ async fn ten_megabytes_keep_their_ends() {
     assert!(transcript.len() <= 1024 * 1024 + 64, "{}", transcript.len());
     assert!(transcript.starts_with("begin\nxxx") && transcript.ends_with("x\nend\n"));
     assert_eq!((*code, *status), (Some(0), ItemStatus::Completed));
+}
+
+/// Passes everything on, late.
+struct Slow(Arc<support::Told>);
+
+impl EventSink for Slow {
+    fn emit(&self, event: Event) {
+        std::thread::sleep(Duration::from_millis(5));
+        self.0.emit(event);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_megabytes_for_a_slow_host_keep_their_ends() {
+    let mut bench = Bench::new();
+    bench.host.events = Arc::new(Slow(Arc::clone(&bench.told)));
+    let cmd = "echo begin; head -c 10000000 /dev/zero | tr '\\0' x; echo; echo end";
+    let answer =
+        bench.exec(json!({"cmd": cmd, "max_output_tokens": 1_000_000, "yield_time_ms": 30000})).await;
+    assert!(output_of(&answer).contains("begin\nxxxx") && answer.ends_with("xxx\nend\n"));
+    let (transcript, code, _) = bench.told.completion("c1").await;
+    assert!(transcript.starts_with("begin\nxxx") && transcript.ends_with("x\nend\n"));
+    assert_eq!(code, Some(0));
+    let deltas = bench.told.deltas().concat();
+    assert!(deltas.starts_with(b"begin\nxxx") && deltas.ends_with(b"x\nend\n"));
+}
+
+#[tokio::test]
+async fn a_full_disk_is_the_commands_own_matter_and_said() {
+    let bench = Bench::new();
+    let answer = bench.exec(json!({"cmd": "echo x > /dev/full"})).await;
+    let output = "/bin/bash: line 1: echo: write error: No space left on device\n";
+    assert_eq!(steady(&answer), ended(1, output.len().div_ceil(4), output));
 }
 
 #[tokio::test]

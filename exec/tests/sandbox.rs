@@ -15,7 +15,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use support::fenced::{Fenced, Victim, fenced};
 use support::output_of;
-use tenon_tools::SandboxPolicy;
+use tenon_tools::{ApprovalPolicy, Confinement, SandboxPolicy};
 
 /// Runs Python, which can make any system call.
 fn python(script: &str) -> String {
@@ -173,6 +173,17 @@ async fn roots_that_are_added_are_writable() {
     fenced
         .step(|workspace| workspace.writable_roots = vec![outside.clone(), PathBuf::from("/nowhere/at/all")]);
     fenced.allowed("echo x > ../outside/file && mv ../outside/file . && chmod 700 ../outside").await;
+}
+
+#[tokio::test]
+async fn a_command_cannot_make_a_root_of_a_link() {
+    let Some(mut fenced) = fenced().await else { return };
+    let cache = fenced.cwd().join("cache");
+    fenced.step(|workspace| workspace.writable_roots = vec![cache]);
+    fenced.allowed("ln -s ../outside cache").await;
+    fenced.refused("echo x > cache/file").await;
+    fenced.refused("echo x > ../outside/file").await;
+    fenced.allowed("rm cache && mkdir cache && echo x > cache/file").await;
 }
 
 #[tokio::test]
@@ -484,6 +495,35 @@ async fn a_command_can_be_ended_and_leaves_nothing() {
     assert_eq!(support::session_of(pid), [].into());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn random_cancels_leave_no_process() {
+    let Some(fenced) = fenced().await else { return };
+    let tree =
+        "trap '' TERM; (trap '' TERM; sleep 300 & sleep 300) & (sleep 300 | cat) & setsid sleep 300 & wait";
+    let mut calls = tokio::task::JoinSet::new();
+    for round in 0..40_u64 {
+        let call = fenced.bench.call("c1", "exec_command", &json!({"cmd": tree}).to_string());
+        let cancellation = call.cancellation();
+        // Times are only there to hit different places; nothing is expected of them.
+        let after = std::time::Duration::from_millis(round * 31 % 60);
+        calls.spawn(async move {
+            let cancel = async {
+                tokio::time::sleep(after).await;
+                cancellation.cancel();
+            };
+            tokio::join!(call.text(), cancel).0
+        });
+    }
+    while let Some(answer) = calls.join_next().await {
+        let answer = answer.unwrap();
+        assert!(answer.contains("aborted by user"), "{answer}");
+    }
+    for fact in fenced.bench.told.facts() {
+        let tenon_protocol::CallFact::Process { pid, .. } = fact else { panic!("{fact:?}") };
+        assert_eq!(support::session_of(i32::try_from(pid).unwrap()), [].into());
+    }
+}
+
 #[tokio::test]
 async fn a_denial_is_told_with_its_path() {
     let Some(fenced) = fenced().await else { return };
@@ -509,6 +549,27 @@ async fn without_a_sandbox_there_is_no_denial_and_no_fence() {
     let answer = fenced.run("echo permission denied; false").await;
     assert!(!answer.contains("[denied"), "{answer}");
     assert!(!fenced.run("env").await.contains("TENON_SANDBOX"));
+}
+
+#[tokio::test]
+async fn a_call_that_was_let_out_is_not_held() {
+    let Some(fenced) = fenced().await else { return };
+    let mut call =
+        fenced.bench.call("c1", "exec_command", &json!({"cmd": "echo x > ../outside/file; env"}).to_string());
+    call.invocation.confinement = Confinement::Unsandboxed;
+    let answer = call.text().await;
+    assert!(answer.contains("Process exited with code 0\n") && !answer.contains("TENON_SANDBOX"), "{answer}");
+    // The next one is held again.
+    fenced.refused("echo x > ../outside/file").await;
+}
+
+#[tokio::test]
+async fn asking_for_more_is_not_having_it() {
+    let Some(mut fenced) = fenced().await else { return };
+    fenced.bench.step.approval = ApprovalPolicy::OnRequest;
+    let asks = json!({"cmd": "echo x > ../outside/file", "sandbox_permissions": "require_escalated"});
+    let answer = fenced.bench.exec(asks).await;
+    assert!(answer.contains("Read-only file system"), "{answer}");
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use support::{Bench, ended, output_of, running, steady};
 use tenon_protocol::{CallId, ItemStatus};
-use tenon_tools::{Event, ShownAs, TruncationPolicy};
+use tenon_tools::{Event, InputEffect, ShownAs, TruncationPolicy};
 
 /// A script that goes on when a line is written to its fifo.
 fn waiting(before: &str, after: &str) -> String {
@@ -162,7 +162,7 @@ async fn other_input_is_refused_and_the_session_goes_on() {
     }
     let call = bench.call("w", "write_stdin", r#"{"session_id": 1000, "chars": "abc"}"#);
     let prepared = call.tool.prepare(&call.invocation).await.expect("prepared");
-    assert_eq!(prepared.effects().other.as_deref(), Some("write 3 bytes to session 1000"));
+    assert_eq!(prepared.effects().input, Some(InputEffect { session_id: 1000, bytes: 3 }));
     assert_eq!(bench.service.running().len(), 1);
 }
 

@@ -56,7 +56,7 @@ impl SandboxPolicy {
     /// The folders below which may be written under this mode, by a command that runs in `cwd`; none where everything
     /// may be. `tmpdir` is the `$TMPDIR` of the host: not that of a command, which a command could choose.
     ///
-    /// What is not there now is left out. The file system is read, since links lead elsewhere.
+    /// What is not there now is left out, and what is reached by a link that lies in another of them and leads out of it. The file system is read, since links lead elsewhere.
     pub fn writable_roots(&self, cwd: &Path, tmpdir: Option<&Path>) -> Option<Vec<WritableRoot>> {
         let WorkspaceWrite { writable_roots, network_access: _, exclude_tmpdir_env_var, exclude_slash_tmp } =
             match self {
@@ -68,11 +68,17 @@ impl SandboxPolicy {
         let slash_tmp = (!exclude_slash_tmp).then_some(Path::new("/tmp"));
         let named = std::iter::once(cwd).chain(writable_roots.iter().map(PathBuf::as_path));
         let mut roots: Vec<WritableRoot> = Vec::new();
-        for root in named.chain(slash_tmp).chain(tmpdir).filter_map(WritableRoot::of) {
+        let mut asked = Vec::new();
+        for path in named.chain(slash_tmp).chain(tmpdir) {
+            let Some(root) = WritableRoot::of(path) else { continue };
             if roots.iter().all(|known| known.path != root.path) {
+                asked.push(path);
                 roots.push(root);
             }
         }
+        let all: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
+        let mut asked = asked.into_iter();
+        roots.retain(|root| asked.next().is_none_or(|path| !leads_out(path, &root.path, &all)));
         // Who names what lies in a protected folder wants to have it written.
         let named: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
         for root in &mut roots {
@@ -87,6 +93,13 @@ impl SandboxPolicy {
         roots.iter().any(|root| path.starts_with(&root.path))
             && !roots.iter().flat_map(|root| &root.read_only).any(|protected| path.starts_with(protected))
     }
+}
+
+/// Whether the way from `asked` to `found`, where its links lead, goes through one of `roots` and out of it again. Such a
+/// link could have been made by a command, to be given what it leads to the next time.
+fn leads_out(asked: &Path, found: &Path, roots: &[PathBuf]) -> bool {
+    let way = || asked.ancestors().filter_map(|path| path.canonicalize().ok());
+    roots.iter().any(|root| !found.starts_with(root) && way().any(|passed| passed.starts_with(root)))
 }
 
 /// Where a file named `.git` says that the repository is, and what that shares with others.

@@ -65,6 +65,26 @@ fn links_to_a_root_are_followed() {
 }
 
 #[test]
+fn a_link_out_of_a_root_makes_no_root() {
+    let (_folder, path) = folder();
+    for folder in ["cwd", "elsewhere/below"] {
+        fs::create_dir_all(path.join(folder)).unwrap();
+    }
+    let cwd = path.join("cwd");
+    // What a command could make in the hope that it is taken for the configured folder.
+    symlink("../elsewhere", cwd.join("cache")).unwrap();
+    for root in [cwd.join("cache"), cwd.join("cache/below")] {
+        assert_eq!(paths(&only_roots(&[&root]), &cwd, None), [cwd.as_path()]);
+    }
+    // By its own name it is one, and so is a folder that a link inside leads to.
+    let elsewhere = path.join("elsewhere");
+    assert_eq!(paths(&only_roots(&[&elsewhere]), &cwd, None), [cwd.as_path(), &elsewhere]);
+    fs::create_dir(cwd.join("real")).unwrap();
+    symlink("real", cwd.join("inner")).unwrap();
+    assert_eq!(paths(&only_roots(&[&cwd.join("inner")]), &cwd, None), [cwd.as_path(), &cwd.join("real")]);
+}
+
+#[test]
 fn what_is_protected_may_not_be_written_whether_it_is_there_or_not() {
     let (_folder, path) = folder();
     let policy = only_roots(&[]);

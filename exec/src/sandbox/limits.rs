@@ -22,7 +22,9 @@ impl Limits {
         let (network, named) = match policy {
             SandboxPolicy::WorkspaceWrite(workspace) => {
                 let named = std::iter::once(cwd).chain(workspace.writable_roots.iter().map(PathBuf::as_path));
-                (workspace.network_access, named.filter_map(|path| path.canonicalize().ok()).collect())
+                let named = named.filter_map(|path| path.canonicalize().ok());
+                let is_root = |path: &PathBuf| roots.iter().any(|root| root.path() == path);
+                (workspace.network_access, named.filter(is_root).collect())
             }
             SandboxPolicy::ReadOnly => (false, Vec::new()),
             SandboxPolicy::DangerFullAccess | SandboxPolicy::ExternalSandbox => (true, Vec::new()),

@@ -26,6 +26,7 @@ pub(super) struct Adopted {
     /// Children that were dead when they were looked at last, and which may have somebody who waits for them. Whoever
     /// is dead the next time has nobody.
     dead: BTreeSet<i32>,
+    has_to_look: bool,
 }
 
 impl Adopted {
@@ -55,10 +56,10 @@ impl Adopted {
             }
             if let Some(session) = procfs::session_of_dead(child) {
                 let is_ours = known(session) || self.sessions.contains_key(&session);
-                if is_ours || (Some(session) != own && self.dead.contains(&number(child))) {
+                if is_ours || self.dead.contains(&number(child)) {
                     // It is dead, so nothing is waited for.
                     let _ = waitpid(Some(child), WaitOptions::NOHANG);
-                } else {
+                } else if Some(session) != own {
                     dead.insert(number(child));
                 }
                 continue;
@@ -71,6 +72,7 @@ impl Adopted {
             self.sessions.insert(found.session, leader.map(|leader| leader.started_at));
             new.push(found.session);
         }
+        self.has_to_look = !dead.is_empty();
         self.dead = dead;
         new
     }
@@ -88,6 +90,13 @@ impl Adopted {
     /// Nothing is left of a session.
     pub(super) fn forget(&mut self, session: i32) {
         self.sessions.remove(&session);
+        // The last of it may be dead and not reaped yet.
+        self.has_to_look = true;
+    }
+
+    /// Whether there may be something to reap.
+    pub(super) fn has_to_look(&self) -> bool {
+        self.has_to_look
     }
 
     fn is_marked(&self, process: &Found) -> bool {

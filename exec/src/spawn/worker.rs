@@ -204,7 +204,8 @@ impl Worker {
     }
 
     fn has_to_sweep(&self) -> bool {
-        !self.finished.is_empty() || (self.adopted.is_some() && !self.running.is_empty())
+        let looks = |adopted: &Adopted| adopted.has_to_look() || !self.running.is_empty();
+        !self.finished.is_empty() || self.adopted.as_ref().is_some_and(looks)
     }
 
     fn become_subreaper(&mut self) {
@@ -251,6 +252,8 @@ impl Worker {
         endings.retain_mut(|ending| {
             let over = ending.advance(self.leader(ending.session()));
             if over {
+                // As long as it is known whose they are, the dead are reaped.
+                self.adopt();
                 for session in ending.sessions() {
                     self.finished.remove(&session);
                     self.forget(session);

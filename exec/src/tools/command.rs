@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tenon_protocol::{CallFact, CallId, ItemStatus, TurnItem};
 use tenon_tools::{
-    AbortedToolOutput, CommandEffect, Effects, FunctionCallError, PreparedCall, ShownAs, StepContext,
+    AbortedToolOutput, CommandEffect, Confinement, Effects, FunctionCallError, PreparedCall, ShownAs,
     ToolInvocation, ToolOutput,
 };
 
@@ -82,7 +82,7 @@ impl PreparedCall for Command {
             () = call.cancellation.cancelled() => {
                 return Ok(Box::new(self.aborted(Captured::default(), call)));
             }
-            launch = self.launch(&call.step) => launch?,
+            launch = self.launch(call) => launch?,
         };
         let (session, source) = self.start(launch, call).await.map_err(|error| failed(&error))?;
         // Before it can be found, so that nobody else collects what belongs to this call.
@@ -148,9 +148,13 @@ impl Command {
 
     /// What is to be started. It is not always what was asked for word by word: a login shell that has been asked for
     /// its environment need not be started again.
-    async fn launch(&self, step: &StepContext) -> Result<Launch, FunctionCallError> {
+    async fn launch(&self, call: &ToolInvocation) -> Result<Launch, FunctionCallError> {
+        let step = &call.step;
         let environment = self.environment.clone();
-        let limits = self.shared.limits(&step.sandbox, &step.cwd);
+        let limits = match call.confinement {
+            Confinement::Sandboxed => self.shared.limits(&step.sandbox, &step.cwd),
+            Confinement::Unsandboxed => None,
+        };
         let (argv, mut environment) = if self.login {
             let made =
                 self.shared.as_login(&self.shell, &self.command, environment, step, limits.as_ref()).await;
