@@ -54,6 +54,8 @@ pub(crate) enum Command {
 pub(crate) struct ExecArgs {
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
     #[command(subcommand)]
     pub(crate) action: Option<ExecAction>,
     /// What to ask; `-` or none reads standard input
@@ -74,6 +76,8 @@ pub(crate) enum ExecAction {
 pub(crate) struct ResumeArgs {
     #[command(flatten)]
     pub(crate) session: SessionArgs,
+    #[command(flatten)]
+    pub(crate) asking: AskingArgs,
     /// Take the newest session of this folder
     #[arg(long)]
     pub(crate) last: bool,
@@ -154,6 +158,14 @@ pub(crate) struct SessionArgs {
     /// Write the model's last message to this file
     #[arg(short = 'o', long, value_name = "FILE")]
     pub(crate) output_last_message: Option<PathBuf>,
+}
+
+/// Whom `exec` asks.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub(crate) struct AskingArgs {
+    /// Ask at the terminal for what needs approval; without, it is refused
+    #[arg(long)]
+    pub(crate) interactive: bool,
 }
 
 /// `--sandbox`.

@@ -34,8 +34,18 @@ pub async fn run(invocation: Invocation) -> u8 {
 }
 
 async fn perform(invocation: Invocation) -> u8 {
-    let Invocation { args, environment, cwd, stdin, mut stdout, stderr, terminal, cancellation, quit: _ } =
-        invocation;
+    let Invocation {
+        args,
+        environment,
+        cwd,
+        stdin,
+        mut stdout,
+        stderr,
+        terminal,
+        tty,
+        cancellation,
+        quit: _,
+    } = invocation;
     let mut console = Console::new(stderr);
     if called_apply_patch(args.first().map(AsRef::as_ref)) {
         return apply_patch::by_name(args.get(1..).unwrap_or_default(), &cwd, stdin, stdout, &mut console);
@@ -44,8 +54,15 @@ async fn perform(invocation: Invocation) -> u8 {
         Ok(request) => request,
         Err(told) => return tell(&told, &mut stdout, &mut console),
     };
-    let mut surroundings =
-        Surroundings { environment: Environment(environment), cwd, stdout, terminal, console, cancellation };
+    let mut surroundings = Surroundings {
+        environment: Environment(environment),
+        cwd,
+        stdout,
+        terminal,
+        tty,
+        console,
+        cancellation,
+    };
     let done = match request {
         Request::Exec(exec) => exec::run(exec, stdin, &mut surroundings).await,
         Request::Replay(replay) => replay::run(replay, &mut surroundings).await,
@@ -67,6 +84,7 @@ pub(crate) struct Surroundings {
     pub(crate) cwd: std::path::PathBuf,
     pub(crate) stdout: Box<dyn Write + Send>,
     pub(crate) terminal: crate::TerminalInfo,
+    pub(crate) tty: Option<std::fs::File>,
     pub(crate) console: Console,
     pub(crate) cancellation: tokio_util::sync::CancellationToken,
 }

@@ -5,6 +5,7 @@
 
 mod error;
 mod file;
+mod limits;
 mod load;
 mod mcp;
 mod overrides;

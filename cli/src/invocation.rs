@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
+use std::fs::File;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 
@@ -24,6 +25,8 @@ pub struct Invocation {
     pub stderr: Box<dyn Write + Send>,
     /// What is known of the terminal.
     pub terminal: TerminalInfo,
+    /// The terminal that a person sits at, opened for questions and their answers. None where nobody does.
+    pub tty: Option<File>,
     /// The first Ctrl-C, or SIGTERM: ends the turn and waits for its children.
     pub cancellation: CancellationToken,
     /// The second one: quits.

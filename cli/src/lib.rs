@@ -5,12 +5,13 @@
 //!
 //! # Layout, in the order of a run
 //! `args`: what the command line says. `config`: what `config.toml`, `-c` and flags choose. `commands`: one file for
-//! each command. `replay`: recorded streams, and a model that says them again. `wiring`: from choices to a session with
+//! each command. `approver`: who is asked before a call runs. `replay`: recorded streams, and a model that says them again. `wiring`: from choices to a session with
 //! its tools. `output`: events to lines.
 
 #[cfg(tenon_without_hook_stages)]
 compile_error!("a program without the stages of hooks is for measuring only");
 
+mod approver;
 mod args;
 mod commands;
 mod config;

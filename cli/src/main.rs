@@ -38,6 +38,7 @@ async fn supervise() -> std::io::Result<u8> {
     let interrupts = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
     let watch = watch(interrupts, cancellation.clone(), quit.clone());
     let stdout_is_terminal = stdout().is_terminal();
+    let stdin_is_terminal = stdin().is_terminal();
     let columns = if stdout_is_terminal { columns() } else { None };
     let invocation = Invocation {
         args: std::env::args_os().collect(),
@@ -46,7 +47,8 @@ async fn supervise() -> std::io::Result<u8> {
         stdin: Box::new(stdin()),
         stdout: Box::new(stdout()),
         stderr: Box::new(stderr()),
-        terminal: TerminalInfo { stdout_is_terminal, stdin_is_terminal: stdin().is_terminal(), columns },
+        terminal: TerminalInfo { stdout_is_terminal, stdin_is_terminal, columns },
+        tty: if stdin_is_terminal { terminal() } else { None },
         cancellation,
         quit,
     };
@@ -72,6 +74,11 @@ async fn watch(
         }
         cancellation.cancel();
     }
+}
+
+/// The terminal of this process.
+fn terminal() -> Option<std::fs::File> {
+    std::fs::OpenOptions::new().read(true).write(true).open("/dev/tty").ok()
 }
 
 fn columns() -> Option<u16> {

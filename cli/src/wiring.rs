@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use tenon_apply_patch::ApplyPatchTool;
 use tenon_core::handlers::{RequestUserInput, UpdatePlan, ViewImage};
-use tenon_core::{Session, SessionBuilder, SessionOptions};
+use tenon_core::{Session, SessionBuilder, SessionOptions, StandardPolicy};
 use tenon_exec::{ExecConfig, ExecService};
 use tenon_mcp_client::McpServers;
 use tenon_responses_client::{ProviderConfig, ProxySettings, ResponsesClient, Secret};
 use tenon_tools::{EventSink, ToolExecutor};
 
-use crate::commands::Plan;
+use crate::commands::{Plan, Surroundings};
 use crate::config::{Config, McpServer, Provider};
 use crate::failure::Failure;
+use crate::home::Home;
 use crate::invocation::Environment;
 
 /// Where a session is written down.
@@ -58,6 +59,11 @@ impl Wired {
             .between_turns(exec.between_turns())
             .configured_hooks(plan.hooks, environment.0.clone())
             .hook_outputs_in(plan.home);
+        let builder = builder.approver(plan.approver);
+        let builder = match plan.policy {
+            Some(policy) => builder.policy(Arc::new(policy)),
+            None => builder,
+        };
         let builder = match plan.rollout {
             Rollout::New(home) => builder.rollout_in(home),
             Rollout::GoOn(file) => builder.resume(file),
@@ -76,6 +82,31 @@ impl Wired {
         tokio::join!(self.exec.shutdown(), self.mcp.shutdown());
         self.session.shutdown().await;
     }
+}
+
+/// Who decides on calls: nobody, where everything is bypassed.
+///
+/// # Errors
+/// When a rule file holds anything else than rules.
+pub(crate) fn policy(
+    config: &Config,
+    home: &Home,
+    surroundings: &mut Surroundings,
+) -> Result<Option<StandardPolicy>, Failure> {
+    if config.bypass {
+        return Ok(None);
+    }
+    let temporary = surroundings.environment.get("TMPDIR").map(PathBuf::from);
+    let policy = StandardPolicy::new()
+        .with_rules_of(&home.path)
+        .map_err(Failure::usage)?
+        .with_mcp_modes(config.mcp_modes.clone())
+        .with_temporary_folder(temporary);
+    if policy.has_network_rules() {
+        let message = "rules: a network_rule is read and holds nothing back: there is no network proxy";
+        surroundings.console.warning(message);
+    }
+    Ok(Some(policy))
 }
 
 /// What runs commands.
@@ -134,6 +165,9 @@ fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
     let Config {
         model,
         approval,
+        bypass: _,
+        approval_timeout,
+        limits,
         sandbox,
         environment,
         truncation,
@@ -149,6 +183,8 @@ fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
     options.environment = environment;
     options.sandbox = sandbox;
     options.approval = approval;
+    options.approval_timeout = approval_timeout;
+    options.limits = limits;
     options.truncation = truncation.unwrap_or(options.truncation);
     options.allow_login_shell = allow_login_shell;
     options.shell = exec.user_shell().path.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -41,11 +41,9 @@ pub fn commands_within(script: &str) -> Vec<FoundCommand> {
     let mut stack = vec![(tree.root_node(), None)];
     while let Some((node, input)) = stack.pop() {
         if node.kind() == "command" {
-            let words = words_of(node, script);
             let input = input.clone().or_else(|| input_of(node, script));
-            if !words.is_empty() {
-                found.push(FoundCommand { words, input });
-            }
+            let commands = words_of(node, script).into_iter().filter(|words| !words.is_empty());
+            found.extend(commands.map(|words| FoundCommand { words, input: input.clone() }));
         }
         let inner = (node.kind() == "redirected_statement").then(|| input_of(node, script)).flatten();
         for child in children(node).into_iter().rev() {
@@ -58,9 +56,10 @@ pub fn commands_within(script: &str) -> Vec<FoundCommand> {
     found
 }
 
-/// Program and arguments of a command node.
-fn words_of(command: Node<'_>, script: &str) -> Vec<Option<String>> {
-    let mut words = Vec::new();
+/// Program and arguments of a command node. The grammar takes a line end before a backslash into the word behind it,
+/// where to bash another command begins.
+fn words_of(command: Node<'_>, script: &str) -> Vec<Vec<Option<String>>> {
+    let (mut commands, mut words) = (Vec::new(), Vec::new());
     for child in children(command) {
         let child = match child.kind() {
             "command_name" => match children(child)[..] {
@@ -73,9 +72,15 @@ fn words_of(command: Node<'_>, script: &str) -> Vec<Option<String>> {
             "variable_assignment" | "file_redirect" | "herestring_redirect" | "heredoc_redirect" => continue,
             _ => child,
         };
-        words.push(word(child, script).map(|word| word.text));
+        let mut value = word(child, script).map(|word| word.text);
+        if text(child, script).is_some_and(|raw| raw.starts_with('\n')) {
+            commands.push(std::mem::take(&mut words));
+            value = value.map(|value| value.trim_start_matches('\n').to_owned());
+        }
+        words.push(value);
     }
-    words
+    commands.push(words);
+    commands
 }
 
 /// What the redirections of a node give to read.

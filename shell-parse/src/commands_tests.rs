@@ -22,6 +22,8 @@ fn every_place_is_searched() {
         "a && rm -f x",
         "a; b | rm -f x",
         "a\nrm -f x",
+        "a\n\\rm -f x",
+        "a b\n\\rm -f x",
         "$(rm -f x)",
         "a `rm -f x`",
         "a \"b $(rm -f x)\"",

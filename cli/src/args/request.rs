@@ -32,6 +32,8 @@ pub(crate) enum Request {
 #[derive(Debug)]
 pub(crate) struct ExecRequest {
     pub(crate) session: SessionArgs,
+    /// Whether the person at the terminal is asked.
+    pub(crate) interactive: bool,
     pub(crate) start: Start,
     pub(crate) prompt: PromptSource,
 }
@@ -84,6 +86,7 @@ impl ExecArgs {
             self.session.check()?;
             return Ok(ExecRequest {
                 session: self.session,
+                interactive: self.asking.interactive,
                 start: Start::Fresh,
                 prompt: self.prompt.into(),
             });
@@ -95,6 +98,7 @@ impl ExecArgs {
             ));
         }
         let session = self.session.followed_by(resume.session);
+        let interactive = self.asking.interactive || resume.asking.interactive;
         session.check()?;
         let (start, prompt) = match (resume.last, resume.first, resume.second) {
             (true, first, None) => (Start::ResumeLast, first),
@@ -110,7 +114,7 @@ impl ExecArgs {
                 ));
             }
         };
-        Ok(ExecRequest { session, start, prompt: prompt.into() })
+        Ok(ExecRequest { session, interactive, start, prompt: prompt.into() })
     }
 }
 
@@ -161,6 +165,7 @@ impl SessionArgs {
             } else {
                 self.ask_for_approval.map(Into::into)
             },
+            bypass,
             add_dirs: self.add_dir.iter().map(|dir| cwd.join(dir)).collect(),
         }
     }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tenon_core::TurnEnd;
 use tenon_core::hooks::HookConfig;
+use tenon_core::{StandardPolicy, TurnEnd};
 use tenon_exec::ExecService;
-use tenon_tools::{EventSink, ModelClient};
+use tenon_tools::{Approver, EventSink, ModelClient};
 use tokio_util::sync::CancellationToken;
 
 use super::Surroundings;
@@ -36,6 +36,10 @@ pub(crate) struct Plan {
     pub(crate) home: PathBuf,
     /// The user's hooks, where they are to be run.
     pub(crate) hooks: HookConfig,
+    /// Decides on calls; none lets all run.
+    pub(crate) policy: Option<StandardPolicy>,
+    /// Who is asked where it does not decide.
+    pub(crate) approver: Arc<dyn Approver>,
     /// Whether the working folder was made for this run: then it is told.
     pub(crate) scratch: bool,
 }

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use tenon_core::hooks::HookConfig;
 use tenon_core::rollout::{find_rollout, newest_rollout};
+use tenon_tools::Approver;
 
 use super::drive::{self, Plan};
 use super::{Surroundings, prompt};
+use crate::approver::{TerminalApprover, Unattended};
 use crate::args::{ExecRequest, Start};
 use crate::config::{Config, Defaults, Provider, load};
 use crate::failure::Failure;
@@ -24,7 +26,8 @@ pub(crate) async fn run(
     stdin: Box<dyn Read + Send>,
     surroundings: &mut Surroundings,
 ) -> Result<u8, Failure> {
-    let ExecRequest { session: args, start, prompt } = request;
+    let ExecRequest { session: args, interactive, start, prompt } = request;
+    let approver = approver(interactive, surroundings)?;
     let home = Home::find(&surroundings.environment, &surroundings.cwd)?;
     let cwd = drive::working_folder(&surroundings.cwd, args.cd.as_deref())?;
     let loaded = load(&home.config(), &args.config.overrides).map_err(Failure::usage)?;
@@ -39,11 +42,41 @@ pub(crate) async fn run(
     let text = prompt::read(prompt, stdin, terminal, &surroundings.cancellation).await?;
     let Provider { id: provider, stream_max_retries, .. } = provider;
     let hooks = HookConfig::load(&home.hooks());
+    let policy = wiring::policy(&config, &home, surroundings)?;
     let home = home.path;
-    let plan =
-        Plan { config, exec, cwd, model, provider, stream_max_retries, rollout, home, hooks, scratch: false };
+    let plan = Plan {
+        config,
+        exec,
+        cwd,
+        model,
+        provider,
+        stream_max_retries,
+        rollout,
+        home,
+        hooks,
+        policy,
+        approver,
+        scratch: false,
+    };
     let mut prompts = Some(text);
     drive::drive(plan, &args, || prompts.take(), surroundings).await
+}
+
+/// Whom this run asks.
+///
+/// # Errors
+/// When a person is to be asked and none sits at a terminal.
+fn approver(interactive: bool, surroundings: &mut Surroundings) -> Result<Arc<dyn Approver>, Failure> {
+    if !interactive {
+        return Ok(Arc::new(Unattended));
+    }
+    let terminal = surroundings.tty.take().ok_or_else(|| {
+        Failure::usage(
+            "--interactive asks at the terminal, and standard input is none: run it from a terminal, with the prompt \
+             as the last argument",
+        )
+    })?;
+    Ok(Arc::new(TerminalApprover::on(terminal)))
 }
 
 /// Where the session is written down, and perhaps gone on from.

@@ -7,6 +7,7 @@ use tenon_core::hooks::HookConfig;
 
 use super::drive::{self, Plan};
 use super::{Surroundings, scratch};
+use crate::approver::Unattended;
 use crate::args::ReplayArgs;
 use crate::config::{Config, Defaults, load};
 use crate::failure::Failure;
@@ -42,6 +43,7 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
         None => scratch::make(&surroundings.environment, &recording.files)
             .map_err(|error| Failure::failed(format!("cannot make a scratch folder: {error}")))?,
     };
+    let policy = wiring::policy(&config, &home, surroundings)?;
     let model = Arc::new(ReplayModel::new(recording));
     let plan = Plan {
         config,
@@ -54,6 +56,8 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
         rollout: Rollout::New(home.path.clone()),
         home: home.path,
         hooks,
+        policy,
+        approver: Arc::new(Unattended),
     };
     drive::drive(plan, &args, || model.next_prompt(), surroundings).await
 }

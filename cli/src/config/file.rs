@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Table;
 
+use super::limits::LimitsFile;
 use super::mcp::McpServerFile;
 use super::values::{
     Approval, AtLeastOne, BaseUrl, HeaderName, HeaderValue, Inherit, SandboxMode, ToolMode, VariableName,
@@ -20,7 +21,10 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) model_providers: BTreeMap<String, ProviderFile>,
     pub(crate) approval_policy: Option<Approval>,
+    pub(crate) approval_timeout_sec: Option<AtLeastOne>,
     pub(crate) sandbox_mode: Option<SandboxMode>,
+    #[serde(default)]
+    pub(crate) limits: LimitsFile,
     #[serde(default)]
     pub(crate) sandbox_workspace_write: WorkspaceWriteFile,
     #[serde(default)]
@@ -106,6 +110,10 @@ impl ConfigFile {
         note("sandbox_workspace_write.", &self.sandbox_workspace_write.unknown);
         note("shell_environment_policy.", &self.shell_environment_policy.unknown);
         note("memories.", &self.memories.unknown);
+        note("limits.", &self.limits.unknown);
+        for (name, tool) in &self.limits.tools {
+            note(&format!("limits.tools.{name}."), &tool.unknown);
+        }
         for (name, provider) in &self.model_providers {
             note(&format!("model_providers.{name}."), &provider.unknown);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tenon_core::policy::McpApprovalModes;
+use tenon_core::policy::{LimitOptions, McpApprovalModes};
 use tenon_tools::{ApprovalPolicy, EnvironmentPolicy, SandboxPolicy, TruncationPolicy, WorkspaceWrite};
 
 use super::error::ConfigError;
@@ -26,6 +26,8 @@ pub(crate) struct Flags {
     pub(crate) sandbox: Option<SandboxMode>,
     /// `--ask-for-approval`.
     pub(crate) approval: Option<ApprovalPolicy>,
+    /// `--dangerously-bypass-approvals-and-sandbox`.
+    pub(crate) bypass: bool,
     /// `--add-dir`, absolute.
     pub(crate) add_dirs: Vec<PathBuf>,
 }
@@ -51,6 +53,12 @@ pub(crate) struct Config {
     pub(crate) model: String,
     /// When a person is asked.
     pub(crate) approval: ApprovalPolicy,
+    /// Whether every call runs, and nobody decides on it.
+    pub(crate) bypass: bool,
+    /// How long an approval is waited for; none waits as long as it takes.
+    pub(crate) approval_timeout: Option<Duration>,
+    /// How often something may be called.
+    pub(crate) limits: LimitOptions,
     /// What commands and patches may touch.
     pub(crate) sandbox: SandboxPolicy,
     /// What commands inherit.
@@ -94,6 +102,9 @@ impl Config {
                 .approval
                 .or(file.approval_policy.map(|chosen| chosen.0))
                 .unwrap_or(defaults.approval),
+            bypass: flags.bypass,
+            approval_timeout: file.approval_timeout_sec.map(|seconds| Duration::from_secs(seconds.0)),
+            limits: file.limits.into(),
             sandbox,
             environment: environment_of(file.shell_environment_policy),
             truncation: file.tool_output_token_limit.map(TruncationPolicy::Tokens),

@@ -1,4 +1,5 @@
 use pretty_assertions::assert_eq;
+use tenon_core::policy::{LoopGuard, Rate, ToolLimit};
 use tenon_tools::{EnvironmentInherit, GranularApproval};
 
 use super::*;
@@ -50,6 +51,7 @@ fn flags_go_over_the_file_and_the_file_over_defaults() {
         model: Some("flag".to_owned()),
         sandbox: Some(SandboxMode::DangerFullAccess),
         approval: Some(ApprovalPolicy::Never),
+        bypass: false,
         add_dirs: Vec::new(),
     };
     let config = resolve_with(text, flags, Defaults::EXEC).expect("resolved");
@@ -185,4 +187,34 @@ fn one_more_folder_joins_the_writable_ones() {
     assert_eq!(write.writable_roots, [PathBuf::from("/a"), PathBuf::from("/x")]);
     let config = resolve_with(text, flags(SandboxMode::ReadOnly), Defaults::EXEC).expect("resolved");
     assert_eq!(config.warnings, ["--add-dir means nothing under sandbox mode read-only"]);
+}
+
+#[test]
+fn nothing_is_limited_and_answers_are_waited_for_unless_the_file_says_otherwise() {
+    let config = resolved("");
+    assert_eq!(
+        (config.limits, config.approval_timeout, config.bypass),
+        (LimitOptions::default(), None, false)
+    );
+    let text = "approval_timeout_sec = 60\n[limits]\ncalls_per_turn = 50\n\
+                loop_guard = { note_after = 3, refuse_after = 6 }\n[limits.tools.exec_command]\n\
+                calls_per_turn = 20\nrate = { calls = 10, per_sec = 30 }\n";
+    let config = resolved(text);
+    assert_eq!(config.approval_timeout, Some(Duration::from_secs(60)));
+    let number = |number| std::num::NonZeroU32::new(number).expect("not zero");
+    let rate = Some(Rate { calls: number(10), per: Duration::from_secs(30) });
+    let expected = LimitOptions {
+        loop_guard: Some(LoopGuard { note_after: number(3), refuse_after: number(6) }),
+        calls_per_turn: Some(50),
+        tools: [("exec_command".to_owned(), ToolLimit { calls_per_turn: Some(20), rate })].into(),
+    };
+    assert_eq!(config.limits, expected);
+    for wrong in [
+        "limits.loop_guard = { note_after = 3 }",
+        "limits.loop_guard = { note_after = 0, refuse_after = 1 }",
+        "limits.tools.a.rate = { calls = 1, per_sec = 0 }",
+        "approval_timeout_sec = 0",
+    ] {
+        assert!(toml::from_str::<crate::config::file::ConfigFile>(wrong).is_err(), "{wrong}");
+    }
 }

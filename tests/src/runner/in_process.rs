@@ -29,6 +29,7 @@ impl Client for InProcessClient {
             stdout: Box::new(stdout.clone()),
             stderr: Box::new(stderr.clone()),
             terminal: TerminalInfo::default(),
+            tty: None,
             cancellation: cancellation.clone(),
             quit: quit.clone(),
         };

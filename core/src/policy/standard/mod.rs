@@ -72,6 +72,11 @@ impl StandardPolicy {
         Ok(Self { rules_folder: Some(folder), ..self.with_rules(rules) })
     }
 
+    /// Whether there are rules on hosts, which nothing of ours holds anybody to yet.
+    pub fn has_network_rules(&self) -> bool {
+        !self.rules.read().unwrap_or_else(PoisonError::into_inner).networks().is_empty()
+    }
+
     /// Takes `approval_mode` of MCP tools from here.
     #[must_use]
     pub fn with_mcp_modes(self, mcp: McpApprovalModes) -> Self {

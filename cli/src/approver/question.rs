@@ -1,0 +1,105 @@
+//! A question as a person reads it.
+
+use std::fmt::Write as _;
+
+use tenon_tools::{ApprovalRequest, ApprovalScope, CommandEffect, Effects, SandboxPermissions};
+
+use crate::output::neutral;
+
+/// Lines of a diff or of arguments that are shown.
+const MAX_LINES: usize = 200;
+
+/// The question: what would be done, exactly, why it is asked, and what can be answered.
+pub(super) fn text(request: &ApprovalRequest) -> String {
+    let ApprovalRequest { call_id: _, tool_name, source, effects, diff, arguments, reason, scopes, changed } =
+        request;
+    let mut text = String::from("\n");
+    let from = if source.is_nested() { ", called by a script," } else { "" };
+    line(&mut text, &format!("{tool_name}{from} asks for approval:"));
+    what(&mut text, effects);
+    if let Some(arguments) = arguments {
+        block(&mut text, &serde_json::to_string_pretty(arguments).unwrap_or_default());
+    }
+    if let Some(diff) = diff {
+        block(&mut text, diff);
+    }
+    if let Some(reason) = reason {
+        line(&mut text, &format!("reason: {reason}"));
+    }
+    if *changed {
+        line(&mut text, "It was approved before, and what it would do has changed since.");
+    }
+    for scope in scopes {
+        let ends = scope.ends();
+        line(
+            &mut text,
+            &match scope {
+                ApprovalScope::Once => format!("  y  yes; ends {ends}"),
+                ApprovalScope::Session => {
+                    format!("  s  yes, and to exactly the same from now on; ends {ends}")
+                }
+                ApprovalScope::Prefix { prefix, file: _ } => format!(
+                    "  p  yes, and to every command that begins with `{}`, without a sandbox; ends {ends}",
+                    shown(prefix)
+                ),
+            },
+        );
+    }
+    line(&mut text, "  n  no; words behind it are for the model");
+    line(&mut text, "  q  no, and end the turn");
+    text
+}
+
+fn what(text: &mut String, effects: &Effects) {
+    let Effects { reads, writes, command, input: _, mcp, other } = effects;
+    if let Some(CommandEffect { argv, cwd, tty, sandbox_permissions, justification: _, prefix_rule: _ }) =
+        command
+    {
+        line(text, &format!("  $ {}", shown(argv)));
+        let terminal = if *tty { ", on a terminal" } else { "" };
+        let sandbox = match sandbox_permissions {
+            SandboxPermissions::UseDefault => "",
+            SandboxPermissions::WithAdditionalPermissions => ", with more than the sandbox permits",
+            SandboxPermissions::RequireEscalated => ", without a sandbox",
+        };
+        line(text, &format!("  in {}{terminal}{sandbox}", cwd.display()));
+        for script in reads {
+            line(text, &format!("  runs {}", script.path.display()));
+        }
+    }
+    for file in writes {
+        line(text, &format!("  writes {}", file.path.display()));
+    }
+    if let Some(mcp) = mcp {
+        line(text, &format!("  calls {} of the MCP server {}", mcp.tool, mcp.server));
+    }
+    if let Some(other) = other {
+        line(text, &format!("  {other}"));
+    }
+}
+
+/// Words as a shell would read them.
+pub(super) fn shown(words: &[String]) -> String {
+    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+}
+
+/// One line, or as many as there are in it, none of which can do anything to the terminal.
+fn line(text: &mut String, line: &str) {
+    // Writing to a String does not fail.
+    let _ = writeln!(text, "{}", neutral(line));
+}
+
+fn block(text: &mut String, block: &str) {
+    let mut lines = block.lines();
+    for shown in lines.by_ref().take(MAX_LINES) {
+        line(text, &format!("  | {shown}"));
+    }
+    let left = lines.count();
+    if left > 0 {
+        line(text, &format!("  | ... {left} more lines"));
+    }
+}
+
+#[cfg(test)]
+#[path = "question_tests.rs"]
+mod tests;

@@ -1,0 +1,87 @@
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use tenon_protocol::{CallId, ToolName};
+use tenon_tools::{FileEffect, McpEffect, ToolCallSource};
+
+use super::*;
+
+fn request(effects: Effects) -> ApprovalRequest {
+    ApprovalRequest {
+        call_id: CallId::from("c"),
+        tool_name: ToolName::plain("tool"),
+        source: ToolCallSource::Direct,
+        effects,
+        diff: None,
+        arguments: None,
+        reason: None,
+        scopes: vec![ApprovalScope::Once],
+        changed: false,
+    }
+}
+
+fn file(path: &str) -> FileEffect {
+    FileEffect { path: path.into(), content: None }
+}
+
+const END: &str = "  n  no; words behind it are for the model\n  q  no, and end the turn\n";
+
+#[test]
+fn a_command_with_everything() {
+    let command = CommandEffect {
+        argv: ["bash", "-lc", "echo \u{1b}[2J; sh x"].map(str::to_owned).into(),
+        cwd: "/work".into(),
+        tty: true,
+        sandbox_permissions: SandboxPermissions::RequireEscalated,
+        justification: None,
+        prefix_rule: None,
+    };
+    let effects = Effects { command: Some(command), reads: vec![file("/work/x")], ..Effects::none() };
+    let prefix =
+        ApprovalScope::Prefix { prefix: vec!["git".to_owned(), "a b".to_owned()], file: "/r".into() };
+    let asked = ApprovalRequest {
+        reason: Some("it dials".to_owned()),
+        scopes: vec![ApprovalScope::Once, ApprovalScope::Session, prefix],
+        changed: true,
+        source: ToolCallSource::CodeMode { cell_id: "1".to_owned(), runtime_tool_call_id: "2".to_owned() },
+        ..request(effects)
+    };
+    let expected = "\ntool, called by a script, asks for approval:\n  $ bash -lc 'echo ^[[2J; sh x'\n  in /work, on a \
+                    terminal, without a sandbox\n  runs /work/x\nreason: it dials\nIt was approved before, and what it \
+                    would do has changed since.\n  y  yes; ends with this call\n  s  yes, and to exactly the same from \
+                    now on; ends with this session\n  p  yes, and to every command that begins with `git 'a b'`, \
+                    without a sandbox; ends when the rule is taken out of /r\n";
+    assert_eq!(text(&asked), format!("{expected}{END}"));
+}
+
+#[test]
+fn a_patch_a_tool_and_something_else() {
+    let patch = Effects { writes: vec![file("/a")], ..Effects::none() };
+    let asked = ApprovalRequest { diff: Some("-x\n+y\n".to_owned()), ..request(patch) };
+    let head = "\ntool asks for approval:\n";
+    let once = "  y  yes; ends with this call\n";
+    assert_eq!(text(&asked), format!("{head}  writes /a\n  | -x\n  | +y\n{once}{END}"));
+    let mcp = McpEffect { server: "s".to_owned(), tool: "t".to_owned(), ..McpEffect::default() };
+    let asked = ApprovalRequest {
+        arguments: Some(json!({"a": 1})),
+        ..request(Effects { mcp: Some(mcp), ..Effects::none() })
+    };
+    let shown = "  calls t of the MCP server s\n  | {\n  |   \"a\": 1\n  | }\n";
+    assert_eq!(text(&asked), format!("{head}{shown}{once}{END}"));
+    let asked = request(Effects { other: Some("rings a bell".to_owned()), ..Effects::none() });
+    assert_eq!(text(&asked), format!("{head}  rings a bell\n{once}{END}"));
+}
+
+#[test]
+fn the_bound_of_lines_is_exact() {
+    let shown = |lines: usize| {
+        let diff = Some("+\n".repeat(lines));
+        text(&ApprovalRequest { diff, ..request(Effects::none()) })
+            .lines()
+            .filter(|line| line.starts_with("  |"))
+            .count()
+    };
+    assert_eq!(shown(MAX_LINES), MAX_LINES);
+    assert_eq!(shown(MAX_LINES + 1), MAX_LINES + 1);
+    let diff = Some("+\n".repeat(MAX_LINES + 3));
+    assert!(text(&ApprovalRequest { diff, ..request(Effects::none()) }).contains("  | ... 3 more lines\n"));
+}
