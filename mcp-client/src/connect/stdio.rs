@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::model::ProtocolVersion;
-use rmcp::service::{ClientLifecycleMode, serve_client_with_lifecycle};
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle};
 
 use super::{Surroundings, handler};
 use crate::config::{ServerConfig, StdioConfig};
@@ -22,20 +22,22 @@ pub(super) async fn connect(
         preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         legacy_version: Some(ProtocolVersion::V_2025_11_25),
     };
-    match attempt(config, stdio, around, auto, Some(DISCOVER_TIMEOUT)).await {
-        // It is of the newer era and was only slow. What it has been asked meanwhile may have confused it.
-        Err(failed) if failed.late_discover => {
-            let discover =
-                ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
-            attempt(config, stdio, around, discover, None).await.map_err(|failed| failed.error)
-        }
-        other => other.map_err(|failed| failed.error),
+    let failed = match attempt(config, stdio, around, auto, Some(DISCOVER_TIMEOUT)).await {
+        Ok(link) => return Ok(link),
+        Err(failed) => failed,
+    };
+    if !failed.perhaps_slow {
+        return Err(failed.error);
     }
+    // It was asked too much: what it has been asked meanwhile may have confused it. It is asked anew, and waited for.
+    let discover = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    attempt(config, stdio, around, discover, None).await.map_err(|_| failed.error)
 }
 
 struct Failed {
     error: StartError,
-    late_discover: bool,
+    /// Whether it may be a server of the newer era that did not answer its first request in time.
+    perhaps_slow: bool,
 }
 
 async fn attempt(
@@ -45,13 +47,16 @@ async fn attempt(
     mode: ClientLifecycleMode,
     discover_timeout: Option<Duration>,
 ) -> Result<SharedLink, Failed> {
-    let plain = |error| Failed { error, late_discover: false };
+    let plain = |error| Failed { error, perhaps_slow: false };
     let (holder, streams) = Holder::spawn(&config.name, stdio, &around.cwd).map_err(plain)?;
     let handler = handler(&config.name, around);
     let traffic = Arc::clone(&handler.traffic);
     let transport = StdioTransport::new(Arc::clone(&holder), streams, discover_timeout, traffic);
     let limit = config.startup_timeout;
-    let why = match tokio::time::timeout(limit, serve_client_with_lifecycle(handler, transport, mode)).await {
+    let served = tokio::time::timeout(limit, serve_client_with_lifecycle(handler, transport, mode)).await;
+    let answered =
+        matches!(&served, Ok(Err(error)) if !matches!(error, ClientInitializeError::ConnectionClosed(_)));
+    let why = match served {
         Ok(Ok(running)) => {
             let epitaph = Arc::new(move || holder.ended().unwrap_or_default().describe());
             return Ok(RpcLink::new(running, true, epitaph));
@@ -62,5 +67,5 @@ async fn attempt(
     // The transport is gone, and with it the process's input.
     let ended = holder.end().await;
     let error = StartError::new(format!("{why}; {}", ended.describe()));
-    Err(Failed { error, late_discover: holder.late_discover() })
+    Err(Failed { error, perhaps_slow: answered && holder.gave_up_discover() })
 }

@@ -17,8 +17,8 @@ pub(crate) struct Holder {
     process: Mutex<Option<Process>>,
     exited: watch::Receiver<Option<ExitStatus>>,
     ended: watch::Sender<Option<Ended>>,
-    /// Set when the server answered `server/discover` after it had been given up.
-    late_discover: AtomicBool,
+    /// Set when `server/discover` was not answered in time.
+    gave_up_discover: AtomicBool,
 }
 
 impl Holder {
@@ -36,7 +36,7 @@ impl Holder {
             exited: process.exited(),
             process: Mutex::new(Some(process)),
             ended: watch::Sender::new(None),
-            late_discover: AtomicBool::new(false),
+            gave_up_discover: AtomicBool::new(false),
         };
         Ok((Arc::new(holder), streams))
     }
@@ -61,12 +61,12 @@ impl Holder {
         self.ended.borrow().clone()
     }
 
-    pub(super) fn discovered_late(&self) {
-        self.late_discover.store(true, Ordering::Relaxed);
+    pub(super) fn give_up_discover(&self) {
+        self.gave_up_discover.store(true, Ordering::Relaxed);
     }
 
-    /// Whether the server is of the newer era after all, only slow.
-    pub(crate) fn late_discover(&self) -> bool {
-        self.late_discover.load(Ordering::Relaxed)
+    /// Whether `server/discover` was not answered in time: the server may be of the newer era after all, only slow.
+    pub(crate) fn gave_up_discover(&self) -> bool {
+        self.gave_up_discover.load(Ordering::Relaxed)
     }
 }

@@ -56,6 +56,9 @@ impl Process {
         let cannot = |error: &dyn std::fmt::Display| {
             StartError::new(format!("cannot start `{}`: {error}", config.command.to_string_lossy()))
         };
+        if !cwd.is_dir() {
+            return Err(cannot(&format_args!("the working folder {} is not there", cwd.display())));
+        }
         let mut command = Command::new(program(config, cwd));
         command
             .args(&config.args)

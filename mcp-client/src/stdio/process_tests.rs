@@ -77,6 +77,12 @@ async fn a_program_that_is_not_there_says_so() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_gone_is_named() {
+    let error = Process::spawn("s", &shell("true"), Path::new("/no/such/folder")).expect_err("there is none");
+    assert_eq!(error.to_string(), "cannot start `sh`: the working folder /no/such/folder is not there");
+}
+
+#[tokio::test]
 async fn a_bare_name_is_looked_up_on_the_servers_own_path() {
     let folder = TempDir::new().expect("a folder");
     let program = folder.path().join("mine");

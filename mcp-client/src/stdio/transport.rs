@@ -107,6 +107,7 @@ impl StdioTransport {
     fn give_up_discover(&mut self, id: RequestId) -> RxJsonRpcMessage<RoleClient> {
         self.discover = None;
         self.given_up = Some(id.clone());
+        self.holder.give_up_discover();
         let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "server/discover was not answered", None);
         ServerJsonRpcMessage::error(error, Some(id))
     }
@@ -124,8 +125,7 @@ impl StdioTransport {
             if !well {
                 return None;
             }
-            // Whatever it makes of the `initialize` that it was sent meanwhile: it is started anew.
-            self.holder.discovered_late();
+            // Whatever it makes of the `initialize` that it was sent meanwhile: it will be started anew.
             let id = self.initialize.take().filter(|id| self.lock().forget(id))?;
             let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "the server is of the newer era", None);
             return Some(ServerJsonRpcMessage::error(error, Some(id)));
