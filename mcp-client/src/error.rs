@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+
 /// Why a request to a server has no answer. The text is what the model reads as the cause (core.md 9.5).
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -72,6 +74,20 @@ impl StartError {
     /// not want one.
     pub fn login_challenge(&self) -> Option<&str> {
         self.challenge.as_deref()
+    }
+}
+
+/// What went wrong in a transport, without the layers that it went wrong in, and without any address.
+pub(crate) fn transport_words(error: &(dyn std::error::Error + 'static)) -> String {
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => {
+            let mut cause: &dyn std::error::Error = error;
+            while let Some(inner) = cause.source() {
+                cause = inner;
+            }
+            cause.to_string()
+        }
+        Some(_) | None => chain(error),
     }
 }
 

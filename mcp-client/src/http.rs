@@ -5,7 +5,7 @@ mod client;
 mod credentials;
 mod login;
 
-pub(crate) use careful::Careful;
+pub(crate) use careful::{Careful, DISCOVER_TIMEOUT};
 pub(crate) use client::{client, trust_tls};
 pub(crate) use credentials::{FileStore, store_path};
 pub use login::{Login, LoginError, LoginRequest};

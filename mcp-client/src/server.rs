@@ -161,6 +161,10 @@ impl Server {
         let link = connect(&self.origin, &self.config, &self.around).await?;
         match self.list(&link).await {
             Ok(tools) => Ok((link, tools)),
+            Err(RequestError::LoginRequired { server, challenge }) => {
+                link.close().await;
+                Err(StartError::login(&server, challenge))
+            }
             Err(error) => {
                 let closed = link.is_closed();
                 link.close().await;
@@ -172,11 +176,13 @@ impl Server {
 
     /// Lists the tools and makes them callable.
     async fn list(self: &Arc<Self>, link: &SharedLink) -> Result<Tools, RequestError> {
-        if !link.facts().tools {
-            return Ok(Arc::new([]));
-        }
         let limits = Limits::fixed(self.config.startup_timeout);
-        let Listed { tools, warnings } = list_tools(link.as_ref(), limits, &self.around.shutdown).await?;
+        let listed = list_tools(link.as_ref(), limits, &self.around.shutdown).await;
+        let Listed { tools, warnings } = match listed {
+            // It did not say that it has tools, and it has none.
+            Err(RequestError::Rpc { .. }) if !link.facts().tools => return Ok(Arc::new([])),
+            listed => listed?,
+        };
         for warning in warnings {
             self.warn(&warning);
         }

@@ -1,6 +1,7 @@
 //! Connections over streamable HTTP.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::header::AUTHORIZATION;
@@ -14,8 +15,8 @@ use rmcp::transport::streamable_http_client::{
 
 use super::{Surroundings, handler};
 use crate::config::{HttpConfig, ServerConfig};
-use crate::error::{StartError, chain};
-use crate::http::{Careful, FileStore, client, store_path, trust_tls};
+use crate::error::{StartError, chain, transport_words};
+use crate::http::{Careful, DISCOVER_TIMEOUT, FileStore, client, store_path, trust_tls};
 use crate::link::{RpcLink, SharedLink};
 
 /// How often a stream that broke is asked for again: what waits for it hears within three seconds that nobody answers.
@@ -29,6 +30,30 @@ pub(super) async fn connect(
     http: &HttpConfig,
     around: &Surroundings,
 ) -> Result<SharedLink, StartError> {
+    let gave_up = Arc::new(AtomicBool::new(false));
+    let auto = ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    };
+    let failed = match attempt(config, http, around, auto, Some((DISCOVER_TIMEOUT, &gave_up))).await {
+        Ok(link) => return Ok(link),
+        Err(failed) => failed,
+    };
+    if !gave_up.load(Ordering::Relaxed) || failed.login_challenge().is_some() {
+        return Err(failed);
+    }
+    // It may be of the newer era after all, only slow: then it knows nothing of the older one's first request.
+    let discover = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
+    attempt(config, http, around, discover, None).await.map_err(|_| failed)
+}
+
+async fn attempt(
+    config: &ServerConfig,
+    http: &HttpConfig,
+    around: &Surroundings,
+    mode: ClientLifecycleMode,
+    discover: Option<(Duration, &Arc<AtomicBool>)>,
+) -> Result<SharedLink, StartError> {
     let (client, headers) = client(http)?;
     let logged_in = match &http.bearer {
         None if !headers.contains_key(&AUTHORIZATION) => tokens(config, http, around).await?,
@@ -41,9 +66,11 @@ pub(super) async fn connect(
     retry.max_times = Some(STREAM_RETRIES);
     retry.base_duration = STREAM_RETRY_AFTER;
     transport.retry_config = Arc::new(retry);
+    let gave_up = discover.map(|(_, gave_up)| Arc::clone(gave_up)).unwrap_or_default();
+    let client = Careful::new(client, discover.map(|(limit, _)| limit), gave_up);
     match logged_in {
-        Some(manager) => serve(config, AuthClient::new(Careful(client), manager), transport, around).await,
-        None => serve(config, Careful(client), transport, around).await,
+        Some(manager) => serve(config, AuthClient::new(client, manager), transport, mode, around).await,
+        None => serve(config, client, transport, mode, around).await,
     }
 }
 
@@ -71,15 +98,12 @@ async fn serve<C>(
     config: &ServerConfig,
     client: C,
     transport: StreamableHttpClientTransportConfig,
+    mode: ClientLifecycleMode,
     around: &Surroundings,
 ) -> Result<SharedLink, StartError>
 where
     C: StreamableHttpClient + Sync,
 {
-    let mode = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
-    };
     let transport = StreamableHttpClientTransport::with_client(client, transport);
     let served = serve_client_with_lifecycle(handler(&config.name, around), transport, mode);
     let limit = config.startup_timeout;
@@ -97,5 +121,14 @@ fn failed(config: &ServerConfig, error: &ClientInitializeError) -> StartError {
     if challenge.is_some() || error.is_authorization_required() {
         return StartError::login(&config.name, challenge);
     }
-    StartError::new(chain(error))
+    let error = match error {
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => fallback,
+        error => error,
+    };
+    match error {
+        ClientInitializeError::TransportError { error, .. } => {
+            StartError::new(transport_words(error.error.as_ref()))
+        }
+        error => StartError::new(chain(error)),
+    }
 }

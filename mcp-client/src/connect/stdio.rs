@@ -61,6 +61,7 @@ async fn attempt(
             let epitaph = Arc::new(move || holder.ended().unwrap_or_default().describe());
             return Ok(RpcLink::new(running, true, epitaph));
         }
+        Ok(Err(ClientInitializeError::LegacyFallbackFailed { fallback, .. })) => chain(&*fallback),
         Ok(Err(error)) => chain(&error),
         Err(_) => format!("it did not answer within {limit:?}"),
     };

@@ -4,13 +4,15 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_core::stream::BoxStream;
+use futures_util::StreamExt;
 use reqwest::header::{HeaderName, HeaderValue};
 use rmcp::model::{
     ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    ServerJsonRpcMessage, ServerResult,
 };
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpError, StreamableHttpPostResponse,
@@ -25,7 +27,23 @@ const BAD_REQUEST: &str = "HTTP 400";
 
 /// A client that knows these cases.
 #[derive(Clone)]
-pub(crate) struct Careful<C>(pub(crate) C);
+pub(crate) struct Careful<C> {
+    inner: C,
+    discover_timeout: Option<Duration>,
+    /// Set when `server/discover` was not answered in time.
+    gave_up_discover: Arc<AtomicBool>,
+}
+
+impl<C> Careful<C> {
+    /// Without `discover_timeout`, `server/discover` is waited for as long as it takes.
+    pub(crate) fn new(
+        inner: C,
+        discover_timeout: Option<Duration>,
+        gave_up_discover: Arc<AtomicBool>,
+    ) -> Self {
+        Self { inner, discover_timeout, gave_up_discover }
+    }
+}
 
 /// What is known of a message before it is sent.
 struct Sent {
@@ -71,9 +89,36 @@ impl Sent {
             {
                 Err(StreamableHttpError::SessionExpired)
             }
+            Ok(StreamableHttpPostResponse::Json(message, session)) if self.discover => {
+                Ok(StreamableHttpPostResponse::Json(discovered(message), session))
+            }
+            Ok(StreamableHttpPostResponse::Sse(events, session)) if self.discover => {
+                let events = events.map(|event| event.map(discovered_event)).boxed();
+                Ok(StreamableHttpPostResponse::Sse(events, session))
+            }
             other => other,
         }
     }
+}
+
+/// An answer to `server/discover` that is none comes from a server that answers whatever it is asked: it knows nothing
+/// of the newer era.
+fn discovered(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
+    match message {
+        JsonRpcMessage::Response(response) if !matches!(response.result, ServerResult::DiscoverResult(_)) => {
+            not_discovered(response.id)
+        }
+        other => other,
+    }
+}
+
+fn discovered_event(mut event: Sse) -> Sse {
+    let message =
+        event.data.as_deref().and_then(|data| serde_json::from_str::<ServerJsonRpcMessage>(data).ok());
+    if let Some(message) = message {
+        event.data = serde_json::to_string(&discovered(message)).ok().or(event.data);
+    }
+    event
 }
 
 impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
@@ -102,7 +147,7 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
         limits: StreamableHttpResponseLimits,
     ) -> Result<StreamableHttpPostResponse, StreamableHttpError<Self::Error>> {
         let sent = Sent::new(&message, session_id.is_some());
-        let inner = &self.0;
+        let inner = &self.inner;
         let answer = inner.post_message_with_response_limits(
             uri,
             message,
@@ -111,12 +156,16 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
             custom_headers,
             limits,
         );
-        let answer = match (sent.discover, &sent.request) {
-            (true, Some(id)) => match tokio::time::timeout(DISCOVER_TIMEOUT, answer).await {
+        let limit = self.discover_timeout.filter(|_| sent.discover);
+        let answer = match (limit, &sent.request) {
+            (Some(limit), Some(id)) => match tokio::time::timeout(limit, answer).await {
                 Ok(answer) => answer,
-                Err(_) => return Ok(StreamableHttpPostResponse::Json(not_answered(id.clone()), None)),
+                Err(_) => {
+                    self.gave_up_discover.store(true, Ordering::Relaxed);
+                    return Ok(StreamableHttpPostResponse::Json(not_discovered(id.clone()), None));
+                }
             },
-            (true | false, _) => answer.await,
+            (Some(_) | None, _) => answer.await,
         };
         sent.read(answer)
     }
@@ -128,7 +177,7 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<(), StreamableHttpError<Self::Error>> {
-        self.0.delete_session(uri, session_id, auth_header, custom_headers).await
+        self.inner.delete_session(uri, session_id, auth_header, custom_headers).await
     }
 
     async fn get_stream(
@@ -139,7 +188,7 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
         auth_header: Option<String>,
         custom_headers: HashMap<HeaderName, HeaderValue>,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, StreamableHttpError<Self::Error>> {
-        self.0.get_stream(uri, session_id, last_event_id, auth_header, custom_headers).await
+        self.inner.get_stream(uri, session_id, last_event_id, auth_header, custom_headers).await
     }
 
     async fn get_stream_with_max_sse_event_size(
@@ -151,7 +200,7 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
         custom_headers: HashMap<HeaderName, HeaderValue>,
         max: usize,
     ) -> Result<BoxStream<'static, Result<Sse, SseError>>, StreamableHttpError<Self::Error>> {
-        let inner = &self.0;
+        let inner = &self.inner;
         inner
             .get_stream_with_max_sse_event_size(
                 uri,
@@ -165,7 +214,7 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
     }
 }
 
-fn not_answered(id: RequestId) -> ServerJsonRpcMessage {
-    let text = Cow::Borrowed("server/discover was not answered");
+fn not_discovered(id: RequestId) -> ServerJsonRpcMessage {
+    let text = Cow::Borrowed("server/discover is not known");
     ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None), Some(id))
 }

@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use rmcp::transport::auth::{AuthorizationManager, AuthorizationRequest, OAuthState};
+use rmcp::transport::auth::{
+    AuthError, AuthorizationManager, AuthorizationRequest, CredentialStore, OAuthState,
+};
 
 use super::{FileStore, store_path, trust_tls};
 use crate::config::{HttpConfig, Secret};
@@ -10,6 +12,9 @@ use crate::error::chain;
 
 /// How the user is told who asks for their consent.
 const CLIENT_NAME: &str = "tenon";
+
+/// What a server says that knows the user and wants more rights.
+const INSUFFICIENT: &str = "insufficient_scope";
 
 /// Why a login failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -63,9 +68,11 @@ impl Login {
         trust_tls();
         let fail = |error| LoginError::of(&error);
         let mut manager = AuthorizationManager::new(config.url.as_str()).await.map_err(fail)?;
-        manager.set_credential_store(FileStore::new(store_path(home, server, &config.url)));
+        let store = FileStore::new(store_path(home, server, &config.url));
+        let scopes = scopes(config, &request, &store).await.map_err(fail)?;
+        manager.set_credential_store(store);
         let mut state = OAuthState::Unauthorized(manager);
-        state.start_authorization(authorization(config, request)).await.map_err(fail)?;
+        state.start_authorization(authorization(scopes, request)).await.map_err(fail)?;
         let url = state.get_authorization_url().await.map_err(fail)?;
         Ok(Self { state, url })
     }
@@ -84,12 +91,38 @@ impl Login {
     }
 }
 
-fn authorization(config: &HttpConfig, request: LoginRequest) -> AuthorizationRequest {
-    let LoginRequest { redirect_uri, client_id, client_secret, client_metadata_url, challenge } = request;
-    let mut authorization = AuthorizationRequest::new(redirect_uri).with_client_name(CLIENT_NAME);
+/// What is asked for: the configured scopes, else those that a server misses, with those that were granted before, so
+/// that a login for more loses nothing. Empty leaves it to the server.
+async fn scopes(
+    config: &HttpConfig,
+    request: &LoginRequest,
+    store: &FileStore,
+) -> Result<Vec<String>, AuthError> {
     if let Some(scopes) = &config.scopes {
-        authorization = authorization.with_scopes(scopes.iter().map(String::as_str));
+        return Ok(scopes.clone());
     }
+    let missed = request.challenge.as_deref().filter(|words| words.contains(INSUFFICIENT)).and_then(scope_of);
+    let Some(missed) = missed else { return Ok(Vec::new()) };
+    let granted = store.load().await?.map(|stored| stored.granted_scopes).unwrap_or_default();
+    let mut scopes: Vec<String> = granted;
+    for scope in missed.split_whitespace() {
+        if !scopes.iter().any(|known| known == scope) {
+            scopes.push(scope.to_owned());
+        }
+    }
+    Ok(scopes)
+}
+
+/// The scopes that a `WWW-Authenticate` names.
+fn scope_of(challenge: &str) -> Option<&str> {
+    let (_, after) = challenge.split_once("scope=\"")?;
+    after.split_once('"').map(|(scope, _)| scope)
+}
+
+fn authorization(scopes: Vec<String>, request: LoginRequest) -> AuthorizationRequest {
+    let LoginRequest { redirect_uri, client_id, client_secret, client_metadata_url, challenge } = request;
+    let mut authorization =
+        AuthorizationRequest::new(redirect_uri).with_client_name(CLIENT_NAME).with_scopes(scopes);
     authorization.client_id = client_id;
     authorization.client_secret = client_secret.map(|secret| secret.reveal().to_owned());
     authorization.client_metadata_url = client_metadata_url;

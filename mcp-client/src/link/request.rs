@@ -9,7 +9,7 @@ use rmcp::service::ServiceError;
 use serde_json::Value;
 
 use super::Ask;
-use crate::error::{RequestError, chain};
+use crate::error::{RequestError, chain, transport_words};
 
 /// Answers to what a server asked back, and the state that it gets back as it came (the newer era).
 #[derive(Debug, Clone, Default)]
@@ -74,7 +74,7 @@ pub(super) fn request_error(error: ServiceError, server: &str, stdio: bool) -> R
         ServiceError::TransportClosed => RequestError::Closed,
         // A pipe that cannot be written to has nobody at its end.
         ServiceError::TransportSend(_) if stdio => RequestError::Closed,
-        ServiceError::TransportSend(error) => RequestError::Transport(chain(error.error.as_ref())),
+        ServiceError::TransportSend(error) => RequestError::Transport(transport_words(error.error.as_ref())),
         ServiceError::UnexpectedResponse => RequestError::Unexpected,
         other => RequestError::Transport(chain(&other)),
     }

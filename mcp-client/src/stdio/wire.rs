@@ -118,6 +118,11 @@ fn receive_value(mut message: Value, pending: &mut Pending) -> Option<Received> 
             ErrorData::new(ErrorCode::INTERNAL_ERROR, "the answer holds neither result nor error", None);
         return Some(Received::message(ServerJsonRpcMessage::error(error, Some(id))));
     };
+    if method == "server/discover" && !result.get("supportedVersions").is_some_and(Value::is_array) {
+        // It answers whatever it is asked, and knows nothing of the newer era.
+        let error = ErrorData::new(ErrorCode::METHOD_NOT_FOUND, "server/discover is not known", None);
+        return Some(Received::message(ServerJsonRpcMessage::error(error, Some(id))));
+    }
     let raw = |value| ServerResult::CustomResult(CustomResult(value));
     let result = if READ_RAW.contains(&method.as_str()) {
         raw(result)

@@ -1,6 +1,6 @@
 //! Servers that misbehave, and what is needed to watch them.
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
-#![allow(clippy::expect_used, clippy::panic, reason = "test code")]
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
