@@ -3,6 +3,7 @@
 //! The suite names the scenario in the environment and gives the server's address as the last argument. What is done
 //! is nearly always the same, as a session would: connect, log in where it is wanted, list the tools, call each.
 #![allow(clippy::print_stderr, reason = "the suite keeps what is said on standard error")]
+#![allow(clippy::indexing_slicing, reason = "of JSON, which gives null")]
 
 use std::error::Error;
 use std::path::PathBuf;
