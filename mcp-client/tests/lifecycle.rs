@@ -1,4 +1,5 @@
 //! Servers that start late, die, change their tools, and end.
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 mod support;
 
@@ -74,7 +75,7 @@ async fn a_server_that_never_answers_fails_at_its_limit() {
     assert!(message.starts_with("it did not answer within 700ms; the server "), "{message}");
     let error = call(&servers, "ok", json!({})).await.expect_err("no server");
     assert_eq!(error, RequestError::Unavailable(message));
-    let child: u32 = rogue.heard("child ").remove(0)["child ".len()..].parse().expect("a pid");
+    let child = rogue.child();
     assert!(!alive(child), "a grandchild that is deaf to SIGTERM is left");
     servers.shutdown().await;
 }
@@ -189,7 +190,7 @@ async fn servers_end_with_all_that_they_started() {
     let rogue = Rogue::new(&["child", "deaf"]);
     let servers = rogue.start();
     assert_eq!(call_text(&servers, "ok").await, "ok");
-    let child: u32 = rogue.heard("child ").remove(0)["child ".len()..].parse().expect("a pid");
+    let child = rogue.child();
     assert!(alive(child));
     servers.shutdown().await;
     assert!(!alive(child), "a deaf grandchild is left");
@@ -200,7 +201,7 @@ async fn servers_that_are_only_dropped_are_killed() {
     let rogue = Rogue::new(&["child"]);
     let servers = rogue.start();
     assert_eq!(call_text(&servers, "ok").await, "ok");
-    let child: u32 = rogue.heard("child ").remove(0)["child ".len()..].parse().expect("a pid");
+    let child = rogue.child();
     drop(servers);
     let gone = async {
         while alive(child) {
@@ -326,7 +327,7 @@ async fn a_request_is_written_down_with_its_id() {
     let effect = prepared.effects().mcp.clone().expect("it asks a server");
     assert_eq!((effect.server.as_str(), effect.tool.as_str(), effect.read_only), ("rogue", "ok", None));
     prepared.run(&call).await.expect("an output");
-    let facts = facts.0.lock().expect("a lock");
+    let facts = std::mem::take(&mut *facts.0.lock().expect("a lock"));
     assert!(
         matches!(&facts[..], [CallFact::Request { server, id }] if server == "rogue" && !id.is_empty()),
         "{facts:?}"

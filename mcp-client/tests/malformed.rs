@@ -1,4 +1,5 @@
 //! Servers that answer what they should not: nothing hangs, nothing is lost but what was broken.
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
 mod support;
 

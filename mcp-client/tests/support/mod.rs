@@ -55,6 +55,12 @@ impl Rogue {
         log.lines().filter(|line| line.starts_with(start)).map(str::to_owned).collect()
     }
 
+    /// The process that it started, which is deaf to SIGTERM.
+    pub fn child(&self) -> u32 {
+        let line = self.heard("child ").pop().expect("it has a child");
+        line.trim_start_matches("child ").parse().expect("a pid")
+    }
+
     /// Waits until its log has that many such lines.
     pub async fn hears(&self, start: &str, count: usize) {
         let heard = async {
