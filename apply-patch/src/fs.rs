@@ -45,6 +45,8 @@ pub struct Facts {
     pub modified: (i64, i64),
     /// When anything about it changed last, in seconds and nanoseconds.
     pub changed: (i64, i64),
+    /// Whether it is known to have no extended attributes.
+    pub no_xattrs: bool,
 }
 
 impl Facts {
@@ -76,6 +78,15 @@ pub trait Fs: Send + Sync + fmt::Debug {
     /// # Errors
     /// As `open` and `read`.
     fn read(&self, path: &Path) -> io::Result<(Facts, Vec<u8>)>;
+
+    /// Reads a regular file that was just looked at. Its facts may be those of that look: whoever uses them looks
+    /// again before anything is written.
+    ///
+    /// # Errors
+    /// As `open` and `read`.
+    fn read_seen(&self, path: &Path, _facts: &Facts) -> io::Result<(Facts, Vec<u8>)> {
+        self.read(path)
+    }
 
     /// Whether a regular file lies at `path` and has exactly these bytes.
     ///

@@ -229,7 +229,8 @@ impl<'a> Planner<'a> {
         if facts.kind != Kind::File || facts.len > MAX_FILE_BYTES {
             return Ok(Seen::Unread(facts, None));
         }
-        match self.fs.read(target) {
+        let read = if self.verifies { self.fs.read(target) } else { self.fs.read_seen(target, &facts) };
+        match read {
             Ok((facts, bytes)) if facts.kind == Kind::File => Ok(Seen::File(facts, Arc::new(bytes))),
             Ok((facts, _)) => Ok(Seen::Unread(facts, None)),
             Err(error) => Ok(Seen::Unread(facts, Some(error))),

@@ -30,6 +30,7 @@ impl From<&Metadata> for Facts {
             identity: (metadata.dev(), metadata.ino()),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
+            no_xattrs: false,
         }
     }
 }
@@ -57,6 +58,7 @@ impl<W: Walk> Fs for W {
             identity: (stat.st_dev, stat.st_ino),
             modified: (stat.st_mtime, stat.st_mtime_nsec as i64),
             changed: (stat.st_ctime, stat.st_ctime_nsec as i64),
+            no_xattrs: false,
         })
     }
 
@@ -71,6 +73,12 @@ impl<W: Walk> Fs for W {
         let facts = Facts::from(&file.metadata()?);
         let bytes = if facts.kind == Kind::File { read_all(&file, facts.len)? } else { Vec::new() };
         Ok((facts, bytes))
+    }
+
+    fn read_seen(&self, path: &Path, facts: &Facts) -> io::Result<(Facts, Vec<u8>)> {
+        let file = self.open(path, OFlags::RDONLY, 0)?;
+        let no_xattrs = matches!(rustix::fs::flistxattr_query(&file), Ok(0) | Err(Errno::NOTSUP));
+        Ok((Facts { no_xattrs, ..*facts }, read_all(&file, facts.len)?))
     }
 
     fn holds(&self, path: &Path, bytes: &[u8]) -> io::Result<bool> {
@@ -123,7 +131,10 @@ impl<W: Walk> Fs for W {
         if (fresh.uid(), fresh.gid()) != (facts.owner, facts.group) {
             rustix::fs::fchown(to, Some(Uid::from_raw(facts.owner)), Some(Gid::from_raw(facts.group)))?;
         }
-        copy_xattrs(&self.open(from, OFlags::RDONLY, 0)?, to)?;
+        // Most files have none, and need not be opened for it.
+        if !facts.no_xattrs {
+            copy_xattrs(&self.open(from, OFlags::RDONLY, 0)?, to)?;
+        }
         // Last, since a change of the owner takes set-id bits away.
         if fresh.mode() & 0o7777 != facts.mode || facts.mode & 0o6000 != 0 {
             self.set_mode(to, facts.mode)?;

@@ -28,9 +28,9 @@ fn narrow_mode(mode: u32) -> u32 {
     if mode >> 3 & 0o7 == mode & 0o7 { mode & 0o777 } else { PRIVATE_MODE & mode }
 }
 
-/// Whether the file is this user's, who may write to it by its permission bits.
-fn is_plainly_writable(facts: &Facts) -> bool {
-    facts.mode & 0o200 != 0 && facts.owner == rustix::process::geteuid().as_raw()
+/// Whether the file is the user's, who may write to it by its permission bits.
+fn is_plainly_writable(facts: &Facts, user: u32) -> bool {
+    facts.mode & 0o200 != 0 && facts.owner == user
 }
 
 /// A change that is ready to land.
@@ -80,6 +80,8 @@ pub(crate) struct Stager<'f> {
     /// Whether each change lands as soon as it is staged. Then a rename that is refused is told in time,
     /// and what is only a question of permission bits need not be asked.
     lands_next: bool,
+    /// Who writes.
+    user: u32,
     /// Folders in which what others left behind was looked for.
     swept: HashSet<OsString>,
 }
@@ -92,7 +94,8 @@ struct Donor<'a> {
 
 impl<'f> Stager<'f> {
     pub(crate) fn new(fs: &'f dyn Fs) -> Self {
-        Self { fs, made: Vec::new(), lands_next: false, swept: HashSet::new() }
+        let user = rustix::process::geteuid().as_raw();
+        Self { fs, made: Vec::new(), lands_next: false, user, swept: HashSet::new() }
     }
 
     /// For changes that land as soon as they are staged.
@@ -183,7 +186,7 @@ impl<'f> Stager<'f> {
         if facts.kind != Kind::File {
             return Err(Failure::write(target, None));
         }
-        if self.lands_next && is_plainly_writable(facts) {
+        if self.lands_next && is_plainly_writable(facts, self.user) {
             return Ok(());
         }
         self.fs.may_write(target).map_err(|error| Failure::write(target, error))

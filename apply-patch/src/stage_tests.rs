@@ -13,7 +13,7 @@ fn a_temporary_file_is_never_wider_than_its_target() {
 
 #[test]
 fn whose_file_may_be_written_without_asking() {
-    let me = rustix::process::geteuid().as_raw();
+    const ME: u32 = 1000;
     let facts = |owner, mode| Facts {
         kind: Kind::File,
         len: 0,
@@ -24,8 +24,9 @@ fn whose_file_may_be_written_without_asking() {
         identity: (0, 0),
         modified: (0, 0),
         changed: (0, 0),
+        no_xattrs: false,
     };
-    assert!(is_plainly_writable(&facts(me, 0o200)));
-    assert!(!is_plainly_writable(&facts(me, 0o577)));
-    assert!(!is_plainly_writable(&facts(me + 1, 0o777)));
+    assert!(is_plainly_writable(&facts(ME, 0o200), ME));
+    assert!(!is_plainly_writable(&facts(ME, 0o577), ME));
+    assert!(!is_plainly_writable(&facts(ME + 1, 0o777), ME));
 }

@@ -104,3 +104,26 @@ fn the_folder_is_the_one_that_was_opened() {
     assert_eq!(std::fs::read(at("file")).expect("there"), b"other");
     assert!(root.join("moved/kept/b").exists() && !root.join("moved/file").exists() && !at("kept").exists());
 }
+
+#[test]
+fn a_file_that_was_looked_at_is_read_with_what_was_seen() {
+    let (_folder, root) = folder();
+    let near = NearFs::new(&root);
+    let from = root.join("real/file");
+    let seen = near.facts(&from).expect("there");
+    std::fs::write(&from, "longer").expect("written");
+    let (facts, bytes) = near.read_seen(&from, &seen).expect("read");
+    assert_eq!((facts, bytes), (crate::Facts { no_xattrs: true, ..seen }, b"longer".to_vec()));
+    assert!(!facts.same_content(&near.facts(&from).expect("there")), "so that a later look tells");
+    if rustix::fs::setxattr(&from, "user.k", b"v", rustix::fs::XattrFlags::empty()).is_err() {
+        // The file system has none.
+        return;
+    }
+    let (facts, _) = near.read_seen(&from, &seen).expect("read");
+    assert!(!facts.no_xattrs);
+    let to = root.join("to");
+    near.copy_attributes(&from, &facts, &near.create(&to, 0o600).expect("made")).expect("copied");
+    let mut value = Vec::with_capacity(8);
+    rustix::fs::getxattr(&to, "user.k", rustix::buffer::spare_capacity(&mut value)).expect("there");
+    assert_eq!(value, b"v");
+}

@@ -121,6 +121,7 @@ impl OneFile {
             identity: (0, 1),
             modified: (0, 0),
             changed: (0, 0),
+            no_xattrs: false,
         })
     }
 }
