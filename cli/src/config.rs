@@ -18,4 +18,4 @@ pub(crate) use mcp::McpServer;
 pub(crate) use overrides::ConfigOverride;
 pub(crate) use provider::Provider;
 pub(crate) use resolve::{Config, Defaults, Flags};
-pub(crate) use values::SandboxMode;
+pub(crate) use values::{SandboxMode, ToolMode};

@@ -1,5 +1,7 @@
 //! From choices to a session with its tools. This is the one place that sees every crate.
 
+mod scripts;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,6 +12,8 @@ use tenon_exec::{ExecConfig, ExecService};
 use tenon_mcp_client::McpServers;
 use tenon_responses_client::{ProviderConfig, ProxySettings, ResponsesClient, Secret};
 use tenon_tools::{EventSink, ToolExecutor};
+
+pub(crate) use scripts::Scripts;
 
 use crate::commands::{Plan, Surroundings};
 use crate::config::{Config, McpServer, Provider};
@@ -31,6 +35,7 @@ pub(crate) struct Wired {
     pub(crate) session: Session,
     exec: ExecService,
     mcp: Arc<McpServers>,
+    scripts: Option<Scripts>,
 }
 
 impl Wired {
@@ -44,13 +49,14 @@ impl Wired {
         events: Arc<dyn EventSink>,
     ) -> Result<Self, Failure> {
         let exec = plan.exec.clone();
+        let scripts = Scripts::of(plan.config.tool_mode);
         let mcp = mcp_servers(&plan.config, environment, &plan.cwd, &plan.home, Arc::clone(&events));
         if let Err(missing) = mcp.required().await {
             mcp.shutdown().await;
             return Err(Failure::failed(missing));
         }
         let builder = SessionBuilder::new(options(&plan, &exec), plan.model)
-            .tools(tools(&exec))
+            .tools(tools(&exec, scripts.as_ref()))
             .source(Arc::clone(&mcp) as _)
             // A patch that a command holds is applied by the tool, and not by the command.
             .interceptor(Arc::new(ApplyPatchTool::default()))
@@ -68,8 +74,12 @@ impl Wired {
             Rollout::New(home) => builder.rollout_in(home),
             Rollout::GoOn(file) => builder.resume(file),
         };
+        let builder = match &scripts {
+            Some(scripts) => builder.layer(scripts.layer()),
+            None => builder,
+        };
         match builder.build().await {
-            Ok(session) => Ok(Self { session, exec, mcp }),
+            Ok(session) => Ok(Self { session, exec, mcp, scripts }),
             Err(error) => {
                 mcp.shutdown().await;
                 Err(Failure::failed(error))
@@ -79,6 +89,9 @@ impl Wired {
 
     /// Ends what still runs, then the session.
     pub(crate) async fn shutdown(self) {
+        if let Some(scripts) = self.scripts {
+            scripts.shutdown().await;
+        }
         tokio::join!(self.exec.shutdown(), self.mcp.shutdown());
         self.session.shutdown().await;
     }
@@ -152,13 +165,16 @@ pub(crate) fn mcp_servers(
 }
 
 /// All tools, in the order in which a model is shown them (core.md 4.4).
-pub(crate) fn tools(exec: &ExecService) -> Vec<Arc<dyn ToolExecutor>> {
+pub(crate) fn tools(exec: &ExecService, scripts: Option<&Scripts>) -> Vec<Arc<dyn ToolExecutor>> {
     let mut tools = exec.tools();
     tools.push(Arc::new(UpdatePlan::default()));
     tools.push(Arc::new(RequestUserInput::default()));
     tools.push(Arc::new(ApplyPatchTool::default()));
     tools.push(Arc::new(ViewImage::default()));
-    tools
+    match scripts {
+        Some(scripts) => scripts.with_tools(tools),
+        None => tools,
+    }
 }
 
 fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
@@ -173,6 +189,7 @@ fn options(plan: &Plan, exec: &ExecService) -> SessionOptions {
         truncation,
         allow_login_shell,
         max_poll: _,
+        tool_mode: _,
         disable_on_external_context,
         mcp_servers: _,
         mcp_modes: _,

@@ -93,17 +93,6 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn what_is_not_built_says_so() {
-    let place = Place::new();
-    place.config("tool_mode = \"code_mode\"\n");
-    let told = refused(&place, &["tools"]);
-    assert_eq!(
-        told,
-        "tenon: tool_mode: \"code_mode\" needs code mode, which is not built yet; choose \"direct\"\n"
-    );
-}
-
-#[test]
 fn without_a_home_nothing_is_written() {
     let place = Place::new();
     let ran =

@@ -18,5 +18,5 @@ mod tool;
 pub use cell::{CodeMode, DEFAULT_YIELD_TIME_MS};
 pub use nested_tool::{NestedKind, NestedTool, NestedTools};
 pub use reply::{CellReply, CellStatus};
-pub use surface::{CodeModeLayer, DirectTools};
+pub use surface::{CodeModeLayer, DirectTools, with_code_mode};
 pub use tool::{ExecTool, WaitTool};

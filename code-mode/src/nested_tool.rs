@@ -1,9 +1,12 @@
 //! A tool as scripts see it.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tenon_protocol::ToolName;
+use tenon_tools::ToolExecutor;
+
+use crate::surface::Catalogue;
 
 /// What a nested tool takes as its one argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,19 +40,32 @@ pub struct NestedTool {
     pub deferred: bool,
 }
 
-/// The tools that a script may call, as of the newest step: written by the layer that makes the model's list, read by
+/// The tools that a script may call, as of the newest step: offered by the layer that makes the model's list, read by
 /// `exec` when a cell begins. A cell keeps the list it began with. Cheap to clone; the clones share one list.
 #[derive(Debug, Clone, Default)]
-pub struct NestedTools(Arc<Mutex<Arc<[NestedTool]>>>);
+pub struct NestedTools(Arc<Mutex<Offered>>);
+
+#[derive(Debug, Default)]
+struct Offered {
+    catalogue: Catalogue,
+    list: Arc<[NestedTool]>,
+}
 
 impl NestedTools {
-    /// Puts another list in place: sorted by flat name, each JavaScript name once (C2.5, C2.6).
-    pub fn replace(&self, tools: impl Into<Arc<[NestedTool]>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = tools.into();
+    /// Offers scripts those of these tools that they may call, in place of the ones before: sorted by flat name, each
+    /// JavaScript name once (C2.5, C2.6). Gives the list.
+    pub fn offer(&self, tools: &[Arc<dyn ToolExecutor>]) -> Arc<[NestedTool]> {
+        let mut offered = self.lock();
+        offered.list = offered.catalogue.nested(tools).into();
+        Arc::clone(&offered.list)
     }
 
     /// The list now.
     pub fn snapshot(&self) -> Arc<[NestedTool]> {
-        Arc::clone(&self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.lock().list)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Offered> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -15,7 +15,9 @@ use serde_json::Value;
 use tenon_protocol::{CallFact, CallId, ResponseInputItem, ToolName};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Effects, Event, FunctionCallError, PreparedCall, ToolCall, ToolCallSource, ToolInvocation};
+use crate::{
+    Effects, Event, FunctionCallError, PreparedCall, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
+};
 
 /// Takes what happens, in order. It never waits: a sink that is slow keeps a queue of its own.
 pub trait EventSink: Send + Sync {
@@ -133,6 +135,12 @@ pub trait ToolCaller: Send + Sync {
         source: ToolCallSource,
         cancellation: CancellationToken,
     ) -> Result<Value, FunctionCallError>;
+
+    /// Waits for tools that were on their way when the newest step began: then all there are. None where nothing was,
+    /// and the model was shown all there is.
+    async fn late_tools(&self) -> Option<Vec<Arc<dyn ToolExecutor>>> {
+        None
+    }
 }
 
 /// Why an item did not become part of a turn.

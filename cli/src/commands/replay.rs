@@ -30,11 +30,12 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
         loaded.file.mcp_servers.clear();
     }
     let flags = args.flags(&surroundings.cwd);
-    let config = Config::resolve(loaded, flags, Defaults::REPLAY, &home).map_err(Failure::usage)?;
+    let mut config = Config::resolve(loaded, flags, Defaults::REPLAY, &home).map_err(Failure::usage)?;
     let exec = wiring::exec_service(&config, &surroundings.environment);
     wiring::check_sandbox(&exec, &config, &surroundings.cwd).await?;
     let hooks = if with_config { HookConfig::load(&home.hooks()) } else { HookConfig::default() };
     let recording = replay::read(&surroundings.cwd.join(file)).map_err(Failure::usage)?;
+    config.tool_mode = recording.tool_mode.unwrap_or(config.tool_mode);
     for note in &recording.notes {
         surroundings.console.warning(note);
     }

@@ -4,14 +4,16 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tenon_tools::{NamespaceTool, ToolExecutor, ToolExposure, ToolSpec};
+use tenon_exec::ExecService;
+use tenon_protocol::ToolName;
+use tenon_tools::{NamespaceSpec, NamespaceTool, ToolExecutor, ToolExposure, ToolSpec};
 
 use super::Surroundings;
 use crate::args::ToolsArgs;
-use crate::config::{Config, Defaults, Flags, load};
+use crate::config::{Config, Defaults, Flags, ToolMode, load};
 use crate::failure::{COMPLETED, Failure};
 use crate::home::Home;
-use crate::wiring;
+use crate::wiring::{self, Scripts};
 
 /// How many characters of a description stand on a line.
 const DESCRIPTION_CHARS: usize = 100;
@@ -28,7 +30,7 @@ pub(crate) fn run(args: &ToolsArgs, surroundings: &mut Surroundings) -> Result<u
         surroundings.console.warning(warning);
     }
     let exec = wiring::exec_service(&config, &surroundings.environment);
-    let tools = wiring::tools(&exec);
+    let tools = listed(&exec, config.tool_mode);
     let text = if args.json { as_json(&tools) } else { as_lines(&tools) };
     let written = surroundings.stdout.write_all(text.as_bytes()).and_then(|()| surroundings.stdout.flush());
     match written {
@@ -38,29 +40,72 @@ pub(crate) fn run(args: &ToolsArgs, surroundings: &mut Surroundings) -> Result<u
     }
 }
 
-fn as_json(tools: &[Arc<dyn ToolExecutor>]) -> String {
-    let shown = |tool: &Arc<dyn ToolExecutor>| {
+/// A tool as the model is shown it.
+struct Listed {
+    name: String,
+    exposure: ToolExposure,
+    parallel: bool,
+    spec: ToolSpec,
+}
+
+/// All tools in the order of registration. Where scripts alone can call one that would be direct, it is listed so.
+fn listed(exec: &ExecService, mode: ToolMode) -> Vec<Listed> {
+    let scripts = Scripts::of(mode);
+    let tools = wiring::tools(exec, scripts.as_ref());
+    let layers: Vec<_> = scripts.iter().map(Scripts::layer).collect();
+    let in_list = |tool: &&Arc<dyn ToolExecutor>| {
+        matches!(tool.exposure(), ToolExposure::Direct | ToolExposure::DirectModelOnly)
+    };
+    let specs = tools.iter().filter(in_list).map(|tool| tool.spec()).collect();
+    let shown = layers.iter().fold(specs, |specs, layer| layer.apply(specs, &tools));
+    let list = |tool: &Arc<dyn ToolExecutor>| {
+        let spec = shown.iter().find_map(|spec| spec_of(spec, tool.name()));
+        let exposure = match (&spec, tool.exposure()) {
+            (None, ToolExposure::Direct) => ToolExposure::CodeModeOnly,
+            (_, exposure) => exposure,
+        };
+        let spec = spec.unwrap_or_else(|| tool.spec());
+        Listed { name: tool.name().to_string(), exposure, parallel: tool.parallel(), spec }
+    };
+    tools.iter().map(list).collect()
+}
+
+/// What an entry of the list says of one tool, if it is about it.
+fn spec_of(spec: &ToolSpec, name: &ToolName) -> Option<ToolSpec> {
+    match spec {
+        ToolSpec::Namespace(namespace) if name.namespace() == Some(&namespace.name) => {
+            let tool = namespace.tools.iter().find(|tool| tool.name() == name.name())?;
+            Some(ToolSpec::Namespace(NamespaceSpec { tools: vec![tool.clone()], ..namespace.clone() }))
+        }
+        ToolSpec::Namespace(_) => None,
+        ToolSpec::Function(_) | ToolSpec::Custom(_) | ToolSpec::ToolSearch(_) | ToolSpec::WebSearch(_) => {
+            (name.is_default_namespace() && spec.name() == name.name()).then(|| spec.clone())
+        }
+    }
+}
+
+fn as_json(tools: &[Listed]) -> String {
+    let shown = |tool: &Listed| {
         json!({
-            "name": tool.name().to_string(),
-            "exposure": exposure(tool.exposure()),
-            "parallel": tool.parallel(),
-            "spec": tool.spec(),
+            "name": tool.name,
+            "exposure": exposure(tool.exposure),
+            "parallel": tool.parallel,
+            "spec": tool.spec,
         })
     };
     let tools: Vec<Value> = tools.iter().map(shown).collect();
     format!("{:#}\n", Value::Array(tools))
 }
 
-fn as_lines(tools: &[Arc<dyn ToolExecutor>]) -> String {
-    let names: Vec<String> = tools.iter().map(|tool| tool.name().to_string()).collect();
-    let width = names.iter().map(|name| name.chars().count()).max().unwrap_or_default();
-    let line = |(tool, name): (&Arc<dyn ToolExecutor>, &String)| {
-        let parallel = if tool.parallel() { "parallel" } else { "exclusive" };
-        let spec = tool.spec();
-        let words = crate::output::first_line(description(&spec), DESCRIPTION_CHARS);
-        format!("{name:width$}  {:17}  {parallel:9}  {words}\n", exposure(tool.exposure()))
+fn as_lines(tools: &[Listed]) -> String {
+    let width = tools.iter().map(|tool| tool.name.chars().count()).max().unwrap_or_default();
+    let line = |tool: &Listed| {
+        let Listed { name, exposure: shown_to, parallel, spec } = tool;
+        let parallel = if *parallel { "parallel" } else { "exclusive" };
+        let words = crate::output::first_line(description(spec), DESCRIPTION_CHARS);
+        format!("{name:width$}  {:17}  {parallel:9}  {words}\n", exposure(*shown_to))
     };
-    tools.iter().zip(&names).map(line).collect()
+    tools.iter().map(line).collect()
 }
 
 /// The word for who may see and call a tool.

@@ -69,6 +69,8 @@ pub(crate) struct Config {
     pub(crate) allow_login_shell: bool,
     /// The longest that a poll of a running command may wait; none leaves it at the default (runtime.md B1).
     pub(crate) max_poll: Option<Duration>,
+    /// How the tools are offered.
+    pub(crate) tool_mode: ToolMode,
     /// Whether a session that took in text from outside is marked (core.md 5.7).
     pub(crate) disable_on_external_context: bool,
     /// The MCP servers that are to be started.
@@ -91,7 +93,6 @@ impl Config {
         home: &Home,
     ) -> Result<Self, ConfigError> {
         let Loaded { mut file, mut warnings } = loaded;
-        check_tool_mode(file.tool_mode.unwrap_or_default())?;
         let mcp_servers = mcp_servers(&mut file)?;
         let mcp_modes = approval_modes(&mcp_servers);
         let mode = flags.sandbox.or(file.sandbox_mode).unwrap_or(SandboxMode::WorkspaceWrite);
@@ -110,22 +111,12 @@ impl Config {
             truncation: file.tool_output_token_limit.map(TruncationPolicy::Tokens),
             allow_login_shell: file.allow_login_shell.unwrap_or(true),
             max_poll: file.background_terminal_max_timeout.map(|ms| Duration::from_millis(ms.0)),
+            tool_mode: file.tool_mode.unwrap_or_default(),
             disable_on_external_context: file.memories.disable_on_external_context.unwrap_or(false),
             mcp_servers,
             mcp_modes,
             warnings,
         })
-    }
-}
-
-/// Refuses what is not built. Silently offering the tools another way would be worse than to say so.
-fn check_tool_mode(mode: ToolMode) -> Result<(), ConfigError> {
-    match mode {
-        ToolMode::Direct => Ok(()),
-        ToolMode::CodeMode | ToolMode::CodeModeOnly => Err(ConfigError::invalid(
-            "tool_mode",
-            format!("\"{}\" needs code mode, which is not built yet; choose \"direct\"", mode.name()),
-        )),
     }
 }
 

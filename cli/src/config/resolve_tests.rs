@@ -159,14 +159,16 @@ fn a_provider_that_is_not_there_is_named_with_those_that_are() {
 }
 
 #[test]
-fn modes_of_offering_tools_that_are_not_built_are_refused() {
-    for mode in ["code_mode", "code_mode_only"] {
-        let message = resolve_with(&format!("tool_mode = \"{mode}\""), Flags::default(), Defaults::EXEC);
-        let expected =
-            format!("tool_mode: \"{mode}\" needs code mode, which is not built yet; choose \"direct\"");
-        assert_eq!(message, Err(expected));
+fn modes_of_offering_tools() {
+    let rows = [
+        ("", ToolMode::Direct),
+        ("tool_mode = \"direct\"", ToolMode::Direct),
+        ("tool_mode = \"code_mode\"", ToolMode::CodeMode),
+        ("tool_mode = \"code_mode_only\"", ToolMode::CodeModeOnly),
+    ];
+    for (text, mode) in rows {
+        assert_eq!(resolved(text).tool_mode, mode, "{text}");
     }
-    assert!(resolve_with("tool_mode = \"direct\"", Flags::default(), Defaults::EXEC).is_ok());
 }
 
 #[test]

@@ -25,17 +25,6 @@ pub(crate) enum ToolMode {
     CodeModeOnly,
 }
 
-impl ToolMode {
-    /// As it is written.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Direct => "direct",
-            Self::CodeMode => "code_mode",
-            Self::CodeModeOnly => "code_mode_only",
-        }
-    }
-}
-
 /// `wire_api`: the one that is spoken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WireApi;

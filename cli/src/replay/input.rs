@@ -8,6 +8,7 @@ use serde_json::Value;
 use tenon_protocol::{ResponseEvent, ResponseItem};
 
 use super::{events, items, rollout, scenario};
+use crate::config::ToolMode;
 
 /// How large a recording may be, in bytes.
 pub(crate) const RECORDING_MAX_BYTES: u64 = 512 * 1024 * 1024;
@@ -27,6 +28,8 @@ pub(crate) struct Recording {
     pub(crate) last_words: Option<String>,
     /// Files that lie in the working folder before.
     pub(crate) files: Vec<RecordedFile>,
+    /// How the tools were offered, where the file says so.
+    pub(crate) tool_mode: Option<ToolMode>,
     /// For the operator: what of the file is not played.
     pub(crate) notes: Vec<String>,
 }

@@ -135,10 +135,6 @@ fn a_scenario_that_cannot_be_played_is_refused() {
             r#"{"turns":[[7]]}"#,
             "turns, number 1: expected a response item, a JSON object with `type`, found a number",
         ),
-        (
-            r#"{"turns":[],"mode":"code_mode"}"#,
-            "the scenario's mode \"code_mode\" needs code mode, which is not built yet",
-        ),
         (r#"{"turns":[],"files":{"../x":""}}"#, "files.\"../x\": expected a path inside the working folder"),
         (
             r#"{"turns":[],"files":{"/etc/x":""}}"#,
@@ -277,4 +273,16 @@ fn a_file_that_cannot_be_read_or_holds_nothing() {
     assert_eq!(error(&path), format!("{}:2: this is no UTF-8 text", path.display()));
     std::fs::write(&path, "x\n").expect("written");
     assert_eq!(error(&path), format!("{}:1: {EXPECTED}, found no JSON", path.display()));
+}
+
+#[test]
+fn a_scenario_says_how_the_tools_were_offered() {
+    let rows = [
+        (r#"{"turns":[]}"#, None),
+        (r#"{"turns":[],"mode":"direct"}"#, None),
+        (r#"{"turns":[],"mode":"code_mode"}"#, Some(ToolMode::CodeModeOnly)),
+    ];
+    for (text, mode) in rows {
+        assert_eq!(parsed(text).tool_mode, mode, "{text}");
+    }
 }

@@ -41,7 +41,7 @@ struct State {
 impl ReplayModel {
     /// A model that says what `recording` holds.
     pub(crate) fn new(recording: Recording) -> Self {
-        let Recording { answers, last_words, files: _, notes: _ } = recording;
+        let Recording { answers, last_words, files: _, tool_mode: _, notes: _ } = recording;
         Self(Mutex::new(State { answers: answers.into(), last_words, begun: false, cut: false }))
     }
 

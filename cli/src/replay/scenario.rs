@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 
 use super::input::{Answer, Fault, RecordedFile, Recording, Speech};
 use super::items;
+use crate::config::ToolMode;
 
 /// What the model says when the turns are over.
 const LAST_WORDS: &str = "done";
@@ -20,11 +21,22 @@ struct Scenario {
     files: BTreeMap<String, String>,
     #[serde(default)]
     files_hex: BTreeMap<String, String>,
-    mode: Option<String>,
+    #[serde(default)]
+    mode: Mode,
     hooks: Option<Value>,
     #[serde(default)]
     mcp: bool,
     config: Option<Value>,
+}
+
+/// How the model was offered its tools.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    #[default]
+    Direct,
+    /// `exec` and `wait` alone.
+    CodeMode,
 }
 
 /// Reads a scenario.
@@ -34,12 +46,6 @@ struct Scenario {
 pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
     let scenario: Scenario = serde_json::from_str(text)
         .map_err(|error| Fault::new(error.line(), format!("this is no scenario: {error}")))?;
-    if let Some(mode) = scenario.mode.as_deref().filter(|mode| *mode != "direct") {
-        return Err(Fault::new(
-            1,
-            format!("the scenario's mode {mode:?} needs code mode, which is not built yet"),
-        ));
-    }
     let mut answers = Vec::new();
     for (at, turn) in scenario.turns.iter().enumerate() {
         answers
@@ -49,6 +55,10 @@ pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
         answers,
         last_words: Some(LAST_WORDS.to_owned()),
         files: files(&scenario)?,
+        tool_mode: match scenario.mode {
+            Mode::Direct => None,
+            Mode::CodeMode => Some(ToolMode::CodeModeOnly),
+        },
         notes: notes(&scenario),
     })
 }

@@ -25,6 +25,7 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     /// The tools that scripts can call, by flat name. Where two have one JavaScript name, the first registered has it.
     pub(crate) fn nested(&mut self, tools: &[Arc<dyn ToolExecutor>]) -> Vec<NestedTool> {
+        let can_search = tools.iter().any(|tool| matches!(tool.spec(), ToolSpec::ToolSearch(_)));
         let mut known = HashMap::with_capacity(self.known.len());
         let mut taken = HashSet::new();
         let mut nested = Vec::new();
@@ -33,7 +34,7 @@ impl Catalogue {
             if is_code_mode(&name) {
                 continue;
             }
-            let Some(described) = self.describe(&name, tool.as_ref()) else { continue };
+            let Some(described) = self.describe(&name, tool.as_ref(), can_search) else { continue };
             if taken.insert(described.1.js_name.clone()) {
                 nested.push(described.1.clone());
             } else if self.told.insert(name.clone()) {
@@ -47,10 +48,16 @@ impl Catalogue {
         nested
     }
 
-    /// A tool's spec and what it is to scripts; none for what scripts cannot call.
-    fn describe(&mut self, name: &ToolName, tool: &dyn ToolExecutor) -> Option<(ToolSpec, NestedTool)> {
+    /// A tool's spec and what it is to scripts; none for what scripts cannot call. Without a search a deferred tool is
+    /// as any other (core.md 4.4).
+    fn describe(
+        &mut self,
+        name: &ToolName,
+        tool: &dyn ToolExecutor,
+        can_search: bool,
+    ) -> Option<(ToolSpec, NestedTool)> {
         let spec = tool.spec();
-        let deferred = is_deferred(tool.exposure());
+        let deferred = can_search && tool.exposure() == ToolExposure::Deferred;
         match self.known.remove(name) {
             Some(known) if known.0 == spec && known.1.deferred == deferred => Some(known),
             Some(_) | None => {
@@ -70,16 +77,6 @@ fn is_for_scripts(exposure: ToolExposure) -> bool {
     match exposure {
         ToolExposure::Direct | ToolExposure::Deferred | ToolExposure::CodeModeOnly => true,
         ToolExposure::DirectModelOnly | ToolExposure::DeferredModelOnly | ToolExposure::Hidden => false,
-    }
-}
-
-fn is_deferred(exposure: ToolExposure) -> bool {
-    match exposure {
-        ToolExposure::Deferred | ToolExposure::DeferredModelOnly => true,
-        ToolExposure::Direct
-        | ToolExposure::CodeModeOnly
-        | ToolExposure::DirectModelOnly
-        | ToolExposure::Hidden => false,
     }
 }
 

@@ -15,14 +15,17 @@ fn exposures() {
         (ToolExposure::Hidden, None),
     ];
     for (exposure, deferred) in rows {
-        let nested = Catalogue::default().nested(&[Tool::function("run").exposed(exposure).arc()]);
+        let run = Tool::function("run").exposed(exposure).arc();
+        let nested = Catalogue::default().nested(&[Arc::clone(&run), Tool::search().arc()]);
         assert_eq!(nested.first().map(|tool| tool.deferred), deferred, "{exposure:?}");
+        let nested = Catalogue::default().nested(&[run]);
+        let without_search = deferred.map(|_| false);
+        assert_eq!(nested.first().map(|tool| tool.deferred), without_search, "{exposure:?}");
     }
 }
 
 #[test]
 fn what_scripts_never_call() {
-    let search = ToolSpec::ToolSearch(tenon_tools::ToolSearchSpec::client("", JsonSchema::default()));
     let empty = ToolSpec::Namespace(tenon_tools::NamespaceSpec {
         name: "empty".to_owned(),
         description: String::new(),
@@ -31,7 +34,7 @@ fn what_scripts_never_call() {
     let tools = [
         Tool::function("exec").arc(),
         Tool::function("wait").arc(),
-        Tool::of("tool_search", search).arc(),
+        Tool::search().exposed(ToolExposure::Direct).arc(),
         Tool::in_namespace("empty", "x").with_spec(empty).arc(),
         Tool::in_namespace("shell", "exec").arc(),
     ];
@@ -89,7 +92,8 @@ fn a_tool_that_changes_is_described_anew() {
     assert_eq!(words(catalogue.nested(&first)), ["one", "same"]);
     let second = [Tool::function("a").described("two").arc(), Tool::function("b").described("same").arc()];
     assert_eq!(words(catalogue.nested(&second)), ["two", "same"]);
-    let deferred = [Tool::function("a").described("two").exposed(ToolExposure::Deferred).arc()];
+    let late = Tool::function("a").described("two").exposed(ToolExposure::Deferred);
+    let deferred = [late.arc(), Tool::search().arc()];
     let nested = catalogue.nested(&deferred);
     assert_eq!((nested.len(), nested[0].deferred), (1, true));
     assert_eq!(catalogue.known.len(), 1, "what is gone is forgotten");

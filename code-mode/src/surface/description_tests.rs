@@ -104,6 +104,7 @@ fn sections_of_tools() {
         mcp_tool("mcp__a", " ", "z").arc(),
         Tool::function("run").described("Runs it.").arc(),
         mcp_tool("mcp__d", "Late.", "late").exposed(ToolExposure::Deferred).arc(),
+        Tool::search().arc(),
     ];
     let all = described(&tools, DirectTools::Hidden);
     let rest = all.strip_prefix(&described(&[], DirectTools::Hidden)).unwrap();
@@ -143,14 +144,16 @@ fn sections_of_tools() {
 fn tools_that_are_shown_have_no_section() {
     let tools = [mcp_tool("mcp__b", "Notes.", "write").arc()];
     assert_eq!(described(&tools, DirectTools::Shown), described(&[], DirectTools::Shown));
-    let late = [mcp_tool("mcp__b", "Notes.", "write").exposed(ToolExposure::Deferred).arc()];
+    let late = mcp_tool("mcp__b", "Notes.", "write").exposed(ToolExposure::Deferred);
+    let late = [late.arc(), Tool::search().arc()];
     let expected = format!("{}\n\n{}", described(&[], DirectTools::Shown), DEFERRED_WORDS.trim_end());
     assert_eq!(described(&late, DirectTools::Shown), expected);
 }
 
 #[test]
 fn the_shared_types_come_for_deferred_tools_too() {
-    let late = [mcp_tool("mcp__b", "Notes.", "write").exposed(ToolExposure::Deferred).arc()];
+    let late = mcp_tool("mcp__b", "Notes.", "write").exposed(ToolExposure::Deferred);
+    let late = [late.arc(), Tool::search().arc()];
     let words = described(&late, DirectTools::Hidden);
     assert!(words.contains("Shared MCP Types:\n```ts\ntype Role = "));
     assert!(!words.contains("### "));

@@ -1,14 +1,14 @@
 //! The list of tools that a model is shown in code mode (runtime.md C1, C2, C3.5).
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tenon_protocol::ToolName;
 use tenon_tools::{FunctionSpec, NamespaceSpec, NamespaceTool, SpecLayer, ToolExecutor, ToolSpec};
 
-use super::catalogue::{Catalogue, is_code_mode};
+use super::catalogue::is_code_mode;
 use super::description::{exec_spec, wait_spec};
-use crate::{NestedTool, NestedTools};
+use crate::{CodeMode, ExecTool, NestedTool, NestedTools, WaitTool};
 
 /// What becomes of the tools that scripts can call, in the model's own list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,26 +19,43 @@ pub enum DirectTools {
     Hidden,
 }
 
+/// The tools of a session that has scripts: `exec` and `wait`, then the others, without any that is called so too
+/// (runtime.md C2.2).
+pub fn with_code_mode(
+    code_mode: &CodeMode,
+    others: Vec<Arc<dyn ToolExecutor>>,
+) -> Vec<Arc<dyn ToolExecutor>> {
+    let mut tools: Vec<Arc<dyn ToolExecutor>> =
+        vec![Arc::new(ExecTool::new(code_mode.clone())), Arc::new(WaitTool::new(code_mode.clone()))];
+    tools.extend(others.into_iter().filter(|tool| {
+        let is_taken = is_code_mode(tool.name());
+        if is_taken {
+            tracing::warn!(tool = %tool.name(), "the tool is left out: code mode has one of this name");
+        }
+        !is_taken
+    }));
+    tools
+}
+
 /// Puts `exec` and `wait` before all other tools, and tells the scripts to come which tools there are.
 #[derive(Debug)]
 pub struct CodeModeLayer {
     direct: DirectTools,
     default_yield_time_ms: u64,
     nested: NestedTools,
-    catalogue: Mutex<Catalogue>,
 }
 
 impl CodeModeLayer {
-    /// A layer that writes down in `nested` what scripts can call. `default_yield_time_ms` is how long `exec` and
+    /// A layer that offers scripts, in `nested`, what they can call. `default_yield_time_ms` is how long `exec` and
     /// `wait` say they wait where a model wishes nothing else.
     pub fn new(direct: DirectTools, default_yield_time_ms: u64, nested: NestedTools) -> Self {
-        Self { direct, default_yield_time_ms, nested, catalogue: Mutex::default() }
+        Self { direct, default_yield_time_ms, nested }
     }
 }
 
 impl SpecLayer for CodeModeLayer {
     fn apply(&self, specs: Vec<ToolSpec>, tools: &[Arc<dyn ToolExecutor>]) -> Vec<ToolSpec> {
-        let nested = self.catalogue.lock().unwrap_or_else(PoisonError::into_inner).nested(tools);
+        let nested = self.nested.offer(tools);
         let mut shown = vec![
             exec_spec(self.default_yield_time_ms, &nested, self.direct),
             wait_spec(self.default_yield_time_ms),
@@ -54,7 +71,6 @@ impl SpecLayer for CodeModeLayer {
                 shown.extend(others.filter_map(|spec| without(spec, &names)));
             }
         }
-        self.nested.replace(nested);
         shown
     }
 }

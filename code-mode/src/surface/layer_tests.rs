@@ -1,5 +1,5 @@
 use pretty_assertions::assert_eq;
-use tenon_tools::{JsonSchema, ToolExposure, ToolSearchSpec};
+use tenon_tools::ToolExposure;
 
 use super::*;
 use crate::surface::testing::{Tool, names};
@@ -89,11 +89,10 @@ fn direct_tools_get_their_declaration() {
 
 #[test]
 fn what_scripts_cannot_call_stays_even_where_direct_tools_are_hidden() {
-    let search = ToolSpec::ToolSearch(ToolSearchSpec::client("Finds tools.", JsonSchema::default()));
     let tools = [
         Tool::in_namespace("mcp__a-b", "x").arc(),
         Tool::in_namespace("mcp__a_b", "x").arc(),
-        Tool::of("tool_search", search).arc(),
+        Tool::search().arc(),
         Tool::function("late").exposed(ToolExposure::Deferred).arc(),
     ];
     let (layer, nested) = layer(DirectTools::Hidden);
@@ -121,4 +120,19 @@ fn scripts_get_the_tools_of_the_newest_step() {
     let before = nested.snapshot();
     shown(&layer, &[Tool::function("a").arc(), Tool::function("b").arc()]);
     assert_eq!((names(&before), names(&nested.snapshot())), (vec!["a"], vec!["a", "b"]));
+}
+
+#[test]
+fn a_session_with_scripts_has_two_more_tools_and_none_of_their_names() {
+    let others = vec![
+        Tool::function("a").arc(),
+        Tool::function("exec").arc(),
+        Tool::function("wait").arc(),
+        Tool::in_namespace("shell", "exec").arc(),
+    ];
+    let tools = with_code_mode(&CodeMode::new(NestedTools::default()), others);
+    let names: Vec<String> = tools.iter().map(|tool| tool.name().to_string()).collect();
+    assert_eq!(names, ["exec", "wait", "a", "shell.exec"]);
+    let exposures: Vec<ToolExposure> = tools.iter().take(2).map(|tool| tool.exposure()).collect();
+    assert_eq!(exposures, [ToolExposure::DirectModelOnly; 2]);
 }

@@ -22,8 +22,9 @@ mod reply;
 mod testing;
 mod typescript;
 
+pub(crate) use catalogue::Catalogue;
 pub(crate) use description::{exec_spec, wait_spec};
-pub use layer::{CodeModeLayer, DirectTools};
+pub use layer::{CodeModeLayer, DirectTools, with_code_mode};
 pub(crate) use pragma::{ScriptSource, parse_source};
 pub(crate) use reply::reply_output;
 

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use tenon_protocol::ToolName;
 use tenon_tools::{
     FunctionCallError, FunctionSpec, JsonSchema, NamespaceTool, PreparedCall, ToolExecutor, ToolExposure,
-    ToolInvocation, ToolSpec,
+    ToolInvocation, ToolSearchSpec, ToolSpec,
 };
 
 use crate::NestedTool;
@@ -31,6 +31,12 @@ impl Tool {
         let function = FunctionSpec::new(name, "", JsonSchema::object([], &[]));
         let spec = ToolSpec::in_namespace(namespace, "", function);
         Self { name: ToolName::new(Some(namespace), name), spec, exposure: ToolExposure::Direct }
+    }
+
+    /// The search among deferred tools.
+    pub(crate) fn search() -> Self {
+        let spec = ToolSpec::ToolSearch(ToolSearchSpec::client("Finds tools.", JsonSchema::default()));
+        Self::of("tool_search", spec).exposed(ToolExposure::DirectModelOnly)
     }
 
     pub(crate) fn exposed(self, exposure: ToolExposure) -> Self {

@@ -56,6 +56,10 @@ impl ToolExecutor for ExecTool {
             return Err("exec expects raw JavaScript source text".into());
         };
         let source = parse_source(input).map_err(|error| FunctionCallError::respond(error.to_string()))?;
+        // A request never waits for tools that are on their way; a script does, since it cannot ask for them later.
+        if let Some(tools) = call.host.tools.late_tools().await {
+            self.code_mode.tools().offer(&tools);
+        }
         Ok(Box::new(PreparedScript { source, code_mode: self.code_mode.clone(), effects: Effects::none() }))
     }
 }

@@ -144,9 +144,9 @@ impl Found {
         }
     }
 
-    /// Whether a tool of the call's name may still come.
+    /// Whether a tool of the call's name may come, or has come meanwhile.
     pub(crate) fn may_come(&self) -> bool {
-        self.env().registry.may_come(&self.call().tool_name)
+        self.env().registry.may_come()
     }
 
     /// Waits for whatever could still bring a tool of the call's name.

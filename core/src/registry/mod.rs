@@ -28,6 +28,8 @@ pub struct ToolRegistry {
     in_order: Vec<Arc<dyn ToolExecutor>>,
     /// Where more may come from while a call waits.
     sources: Arc<[Arc<dyn ToolSource>]>,
+    /// Whether more was on its way when the sources were asked.
+    incomplete: bool,
 }
 
 impl std::fmt::Debug for ToolRegistry {
@@ -54,6 +56,8 @@ impl ToolRegistry {
     /// trusted with names (core.md 4.4).
     pub fn extend_from(&mut self, sources: &Arc<[Arc<dyn ToolSource>]>) -> Vec<DuplicateTool> {
         self.sources = Arc::clone(sources);
+        // Asked first: what arrives in between is in the list.
+        self.incomplete = sources.iter().any(|source| source.is_starting(Wanted::Anything));
         let tools = sources.iter().flat_map(|source| source.snapshot());
         tools.filter_map(|tool| self.add(tool).err()).collect()
     }
@@ -88,9 +92,23 @@ impl ToolRegistry {
         &self.in_order
     }
 
-    /// Whether the tool of a name that is not here may still come: a source that could bring it is starting.
-    pub fn may_come(&self, name: &ToolName) -> bool {
-        self.sources.iter().any(|source| source.is_starting(Wanted::Tool(name)))
+    /// Whether a tool that is not here may come, or has come meanwhile: a source was starting.
+    pub fn may_come(&self) -> bool {
+        self.incomplete
+    }
+
+    /// All tools, once no source is starting any more; none where none was, and this is the whole.
+    pub async fn complete(&self) -> Option<Self> {
+        if !self.incomplete {
+            return None;
+        }
+        for source in self.sources.iter() {
+            source.started(Wanted::Anything).await;
+        }
+        let mut all = self.clone();
+        // What is here already is found again, and left out.
+        all.extend_from(&self.sources);
+        Some(all)
     }
 
     /// Waits for whatever could still bring a tool of this name, and looks again. The name
@@ -128,3 +146,7 @@ impl ToolRegistry {
 #[cfg(test)]
 #[path = "registry_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "late_tests.rs"]
+mod late_tests;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use serde_json::Value;
-use tenon_tools::{FunctionCallError, ToolCall, ToolCallSource, ToolCaller};
+use tenon_tools::{FunctionCallError, ToolCall, ToolCallSource, ToolCaller, ToolExecutor};
 use tokio_util::sync::CancellationToken;
 
 use crate::dispatch::DispatchEnvironment;
@@ -60,5 +60,11 @@ impl ToolCaller for NestedCalls {
         let told = end.contexts.into_iter().chain(feedback);
         self.told.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
         end.result.map(|result| result.code_mode_result())
+    }
+
+    async fn late_tools(&self) -> Option<Vec<Arc<dyn ToolExecutor>>> {
+        let env = self.newest()?;
+        let all = env.registry.complete().await?;
+        Some(all.tools().to_vec())
     }
 }
