@@ -340,3 +340,41 @@ proptest! {
         prop_assert_eq!(typescript(&object(there)), typescript(&object(back)));
     }
 }
+
+/// A folder of `tools/list` answers of real servers, named by the environment variable `TENON_MCP_TOOLS`.
+#[test]
+#[ignore = "reads a folder of real servers' tools"]
+fn tools_of_real_servers_are_described() {
+    let folder = std::env::var_os("TENON_MCP_TOOLS").expect("TENON_MCP_TOOLS names a folder");
+    let (mut tools, mut longest) = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let file = entry.unwrap().path();
+        let answer: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        for tool in answer["tools"].as_array().unwrap() {
+            tools += 1;
+            let name = format!("{} {}", file.display(), tool["name"]);
+            // As the server wrote it, and as a tool keeps it.
+            let raw = typescript(&tool["inputSchema"]);
+            let kept = tenon_tools::mcp_input_schema(&tool["inputSchema"]).unwrap();
+            let kept = typescript(&serde_json::to_value(kept).unwrap());
+            let output = tenon_tools::mcp_output_schema(tool.get("outputSchema"));
+            let output = mcp_result_type(&serde_json::to_value(output).unwrap());
+            for written in [&raw, &kept, &output] {
+                assert!(is_balanced(written), "{name}: {written}");
+                longest = longest.max(written.len());
+            }
+            for written in [&raw, &kept] {
+                assert_ne!(written, UNKNOWN, "{name}");
+                let vague = written.lines().filter(|line| line.contains("unknown") && !line.contains("//"));
+                for line in vague {
+                    println!("{name}: {line}");
+                }
+            }
+            if tool.get("outputSchema").is_some_and(|schema| !schema.is_null()) {
+                assert_ne!(output, "CallToolResult", "{name}");
+            }
+        }
+    }
+    println!("{tools} tools, the longest type has {longest} bytes");
+    assert!(tools > 0);
+}

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use tenon_protocol::ToolName;
 use tenon_tools::{
-    Effects, FunctionCallError, HookIdentity, PreparedCall, ToolExecutor, ToolExposure, ToolInvocation,
-    ToolOutput, ToolPayload, ToolSpec,
+    Effects, FunctionCallError, HookIdentity, PreparedCall, ShownAs, ToolExecutor, ToolExposure,
+    ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
 
 use crate::cell::{CodeMode, DEFAULT_YIELD_TIME_MS};
@@ -74,6 +74,11 @@ struct PreparedScript {
 impl PreparedCall for PreparedScript {
     fn effects(&self) -> &Effects {
         &self.effects
+    }
+
+    /// A client sees the calls that a script makes, not the script (recorded).
+    fn shown_as(&self) -> ShownAs {
+        ShownAs::PartOfAnother
     }
 
     async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {

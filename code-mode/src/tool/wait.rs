@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use serde::Deserialize;
 use tenon_protocol::ToolName;
 use tenon_tools::{
-    Effects, FunctionCallError, HookIdentity, PreparedCall, ToolExecutor, ToolExposure, ToolInvocation,
-    ToolOutput, ToolPayload, ToolSpec, parse_arguments,
+    Effects, FunctionCallError, HookIdentity, PreparedCall, ShownAs, ToolExecutor, ToolExposure,
+    ToolInvocation, ToolOutput, ToolPayload, ToolSpec, parse_arguments,
 };
 
 use crate::cell::{CodeMode, DEFAULT_YIELD_TIME_MS, WaitFor};
@@ -78,6 +78,11 @@ struct PreparedWait {
 impl PreparedCall for PreparedWait {
     fn effects(&self) -> &Effects {
         &self.effects
+    }
+
+    /// A client sees the calls that a script makes, not the script (recorded).
+    fn shown_as(&self) -> ShownAs {
+        ShownAs::PartOfAnother
     }
 
     async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
