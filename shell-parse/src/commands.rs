@@ -16,27 +16,34 @@ pub struct FoundCommand {
     pub input: Option<String>,
 }
 
+/// The commands of a script.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FoundCommands {
+    /// Each of them, in the order of their beginnings.
+    pub commands: Vec<FoundCommand>,
+    /// Whether the whole script was understood. Else it may hold more.
+    pub complete: bool,
+}
+
 /// Finds every command of `script` at any depth: behind joins, in substitutions, subshells, functions, loops and
 /// conditions. For looking out for what must not run, not for what may: a script can run more than is found here
 /// (through a variable, `eval`, a file), and less.
 ///
-/// Parts that the grammar does not understand are searched as far as it goes. Nothing is found in scripts of more than
-/// [`MAX_PLAIN_SCRIPT_BYTES`]; ask about their length first.
+/// Parts that the grammar does not understand are searched as far as it goes; in scripts of more than
+/// [`MAX_PLAIN_SCRIPT_BYTES`] nothing is. Both are not [`complete`](FoundCommands::complete).
 ///
 /// ```
 /// use tenon_shell_parse::commands_within;
 /// let found = commands_within("echo \"$(git push)\" > log");
-/// let words = |i: usize| found[i].words.iter().flatten().map(String::as_str).collect::<Vec<_>>();
+/// let words = |i: usize| found.commands[i].words.iter().flatten().map(String::as_str).collect::<Vec<_>>();
 /// assert_eq!(words(0), ["echo"]);
 /// assert_eq!(words(1), ["git", "push"]);
 /// ```
 #[must_use]
-pub fn commands_within(script: &str) -> Vec<FoundCommand> {
+pub fn commands_within(script: &str) -> FoundCommands {
+    let tree = if script.len() > MAX_PLAIN_SCRIPT_BYTES { None } else { parse_all(script) };
+    let Some(tree) = tree else { return FoundCommands::default() };
     let mut found = Vec::new();
-    if script.len() > MAX_PLAIN_SCRIPT_BYTES {
-        return found;
-    }
-    let Some(tree) = parse_all(script) else { return found };
     // Trees nest as deep as a script is long, so the walk keeps its own stack.
     let mut stack = vec![(tree.root_node(), None)];
     while let Some((node, input)) = stack.pop() {
@@ -53,7 +60,7 @@ pub fn commands_within(script: &str) -> Vec<FoundCommand> {
             stack.push((child, reads));
         }
     }
-    found
+    FoundCommands { commands: found, complete: !tree.root_node().has_error() }
 }
 
 /// Program and arguments of a command node. The grammar takes a line end before a backslash into the word behind it,

@@ -10,7 +10,7 @@ fn found(script: &str) -> Vec<String> {
         let input = command.input.map(|input| format!(" <{input:?}")).unwrap_or_default();
         words.join(" ") + &input
     };
-    let mut lines: Vec<String> = commands_within(script).into_iter().map(line).collect();
+    let mut lines: Vec<String> = commands_within(script).commands.into_iter().map(line).collect();
     lines.sort();
     lines
 }
@@ -76,12 +76,15 @@ fn what_is_read_belongs_to_its_command() {
 #[test]
 fn a_script_with_a_fault_is_searched_as_far_as_it_goes() {
     assert!(found("rm -f x; if").contains(&"rm -f x".to_owned()));
+    assert!(!commands_within("rm -f x; if").complete);
     assert_eq!(found(""), Vec::<String>::new());
+    assert!(commands_within("").complete && commands_within("f() { a; }; f > x").complete);
 }
 
 #[test]
 fn the_bound_is_exact() {
     let fits = format!("echo {}", "x".repeat(MAX_PLAIN_SCRIPT_BYTES - 5));
-    assert_eq!(commands_within(&fits).len(), 1);
-    assert_eq!(commands_within(&format!("{fits}x")), []);
+    let of = |script: &str| (commands_within(script).commands.len(), commands_within(script).complete);
+    assert_eq!(of(&fits), (1, true));
+    assert_eq!(of(&format!("{fits}x")), (0, false));
 }

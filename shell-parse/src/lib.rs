@@ -24,6 +24,6 @@ mod syntax;
 mod word;
 
 pub use argv::{Shell, ShellScript, script_of};
-pub use commands::{FoundCommand, commands_within};
+pub use commands::{FoundCommand, FoundCommands, commands_within};
 pub use heredoc::{HeredocCall, MAX_HEREDOC_HEAD_BYTES, whole_script_heredoc};
 pub use plain::{Joint, MAX_PLAIN_SCRIPT_BYTES, PlainCommand, plain_command_list};

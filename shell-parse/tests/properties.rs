@@ -46,7 +46,7 @@ proptest! {
         let Some(list) = plain_command_list(&script) else { return Ok(()) };
         let plain: Vec<Vec<Option<String>>> =
             list.into_iter().map(|command| command.words.into_iter().map(Some).collect()).collect();
-        let found: Vec<_> = commands_within(&script).into_iter().map(|command| command.words).collect();
+        let found: Vec<_> = commands_within(&script).commands.into_iter().map(|command| command.words).collect();
         prop_assert_eq!(found, plain);
     }
 

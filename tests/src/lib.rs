@@ -6,7 +6,7 @@
 //! # Layout
 //! [`scenario`]: the file format. [`server`]: the model's place. [`runner`]: one run. [`normalise`]: what varies from
 //! run to run, and what a run says in the form of the expectations. [`verdict`]: the comparison.
-//! `parity/` holds the scenarios, `fixtures/` what they need, `tests/` the tests that play them.
+//! `parity/` holds the recorded scenarios, `approvals/` those of questions and answers, `fixtures/` what they need, `tests/` the tests that play them.
 
 pub mod normalise;
 pub mod runner;
@@ -18,3 +18,6 @@ pub mod verdict;
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/embedding.md")]
 mod embedding {}
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/approvals.md")]
+mod approvals {}

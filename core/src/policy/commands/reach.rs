@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use tenon_shell_parse::{FoundCommand, MAX_PLAIN_SCRIPT_BYTES, commands_within};
+use tenon_shell_parse::{FoundCommand, commands_within};
 
 use super::name;
 
@@ -51,7 +51,7 @@ const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh"];
 pub(in crate::policy) struct Reached {
     /// Their words, as far as they are known. The command itself is the first.
     pub(in crate::policy) commands: Vec<Vec<Option<String>>>,
-    /// Whether there was more than is followed.
+    /// Whether there was more than is followed or understood.
     pub(in crate::policy) too_much: bool,
 }
 
@@ -70,8 +70,9 @@ pub(in crate::policy) fn reach(words: &[String]) -> Reached {
             reached.too_much = true;
         }
         for script in scripts.iter().filter(|_| depth < MAX_DEPTH) {
-            reached.too_much |= script.len() > MAX_PLAIN_SCRIPT_BYTES;
-            queue.extend(commands_within(script).into_iter().map(|inner| (inner, depth + 1)));
+            let found = commands_within(script);
+            reached.too_much |= !found.complete;
+            queue.extend(found.commands.into_iter().map(|inner| (inner, depth + 1)));
         }
         queue.extend(starts_of(&command).into_iter().map(|inner| (inner, depth)));
         reached.commands.push(command.words);

@@ -1,5 +1,7 @@
 use pretty_assertions::assert_eq;
 
+use tenon_shell_parse::MAX_PLAIN_SCRIPT_BYTES;
+
 use super::*;
 
 fn words(line: &str) -> Vec<String> {

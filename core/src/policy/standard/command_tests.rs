@@ -248,7 +248,9 @@ fn a_lasting_rule_is_offered_where_it_speaks_for_all_and_is_not_too_wide() {
 #[test]
 fn what_is_not_looked_through_is_asked_about_where_a_rule_restricts() {
     let long = format!("x=1; {}", "a".repeat(70_000));
-    assert_eq!(of(ON_REQUEST, &long, ""), "allow");
-    assert_eq!(of(ON_REQUEST, &long, "prefix_rule(pattern=['y'])"), "allow");
-    assert_eq!(of(ON_REQUEST, &long, "prefix_rule(pattern=['y'], decision='forbidden')"), "ask");
+    for script in [&long, "a; if then"] {
+        assert_eq!(of(ON_REQUEST, script, ""), "allow");
+        assert_eq!(of(ON_REQUEST, script, "prefix_rule(pattern=['y'])"), "allow");
+        assert_eq!(of(ON_REQUEST, script, "prefix_rule(pattern=['y'], decision='forbidden')"), "ask");
+    }
 }
