@@ -66,8 +66,8 @@ struct State {
     outcome: Option<Outcome>,
     observed: bool,
     terminated_by_observer: bool,
-    /// Whether the script has handed control back to the observer of now.
-    yields: bool,
+    /// What was put out when the script handed control back to the observer of now.
+    yielded: Option<Vec<FunctionCallOutputContentItem>>,
 }
 
 /// The script's thread.
@@ -78,6 +78,14 @@ enum Thread {
     /// It did not stop in time; nothing it says is listened to.
     Abandoned,
     Ended,
+}
+
+impl State {
+    fn leave_unread(&mut self) {
+        if let Some(items) = self.yielded.take() {
+            self.output.put_back(items);
+        }
+    }
 }
 
 /// Why an observer is not let in (runtime.md C8.7).
@@ -132,18 +140,28 @@ impl Cell {
         let mut state = self.lock();
         state.observed = false;
         state.terminated_by_observer = false;
-        state.yields = false;
+        state.leave_unread();
     }
 
+    /// All that was put out and not read.
     pub(super) fn take_output(&self) -> Vec<FunctionCallOutputContentItem> {
-        self.lock().output.take()
+        let mut state = self.lock();
+        state.leave_unread();
+        state.output.take()
+    }
+
+    /// What was put out until the script handed control back, or until now where it did not.
+    pub(super) fn take_yielded(&self) -> Vec<FunctionCallOutputContentItem> {
+        let mut state = self.lock();
+        state.yielded.take().unwrap_or_else(|| state.output.take())
     }
 
     /// Waits for the end, for the script to hand control back, or until `deadline`.
     pub(super) async fn observe(&self, deadline: Option<Instant>) -> Seen {
         let seen = self.until(|state| {
-            let ended = state.outcome.clone().map(Seen::Ended);
-            ended.or_else(|| state.yields.then_some(Seen::StillRuns))
+            // A script that has handed control back is told of as running, even where it has ended since.
+            let yielded = state.yielded.is_some().then_some(Seen::StillRuns);
+            yielded.or_else(|| state.outcome.clone().map(Seen::Ended))
         });
         match deadline {
             Some(deadline) => tokio::select! {
@@ -245,8 +263,8 @@ impl Cell {
     /// Counts only while somebody waits (C8.4).
     pub(super) fn yield_control(&self) {
         let mut state = self.lock();
-        if state.observed && state.thread == Thread::Runs {
-            state.yields = true;
+        if state.observed && state.yielded.is_none() && state.thread == Thread::Runs {
+            state.yielded = Some(state.output.take());
             drop(state);
             self.changed.notify_waiters();
         }

@@ -29,6 +29,12 @@ impl Output {
         }
     }
 
+    /// Puts back what was taken and not read.
+    pub(super) fn put_back(&mut self, items: Vec<FunctionCallOutputContentItem>) {
+        self.bytes += items.iter().map(bytes_of).sum::<usize>();
+        self.items.splice(0..0, items);
+    }
+
     /// Takes everything, with a last item that says what was dropped, where something was.
     pub(super) fn take(&mut self) -> Vec<FunctionCallOutputContentItem> {
         let Self { mut items, dropped_items, dropped_bytes, .. } = std::mem::take(self);

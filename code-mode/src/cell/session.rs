@@ -165,18 +165,21 @@ impl CodeMode {
     /// What the observer is told. A cell whose end was told is no more.
     fn reply(&self, observer: &Observer, seen: Seen, asked: Instant) -> CellReply {
         let cell = observer.cell();
-        let (status, error) = match seen {
-            Seen::StillRuns => (CellStatus::Running { cell_id: cell.id.clone() }, None),
-            Seen::Ended(outcome) => {
-                self.0.cells.remove(&cell.id);
-                match outcome {
-                    Outcome::Completed => (CellStatus::Completed, None),
-                    Outcome::Failed(text) => (CellStatus::Failed, Some(text)),
-                    Outcome::Stopped => (CellStatus::Terminated, None),
-                }
+        let wall_time = asked.elapsed();
+        let outcome = match seen {
+            Seen::StillRuns => {
+                let status = CellStatus::Running { cell_id: cell.id.clone() };
+                return CellReply { status, items: cell.take_yielded(), error: None, wall_time };
             }
+            Seen::Ended(outcome) => outcome,
         };
-        CellReply { status, items: cell.take_output(), error, wall_time: asked.elapsed() }
+        self.0.cells.remove(&cell.id);
+        let (status, error) = match outcome {
+            Outcome::Completed => (CellStatus::Completed, None),
+            Outcome::Failed(text) => (CellStatus::Failed, Some(text)),
+            Outcome::Stopped => (CellStatus::Terminated, None),
+        };
+        CellReply { status, items: cell.take_output(), error, wall_time }
     }
 }
 
@@ -217,5 +220,17 @@ impl Busy {
             Self::Observed => format!("exec cell {cell_id} already has an active observer"),
             Self::Terminating => format!("exec cell {cell_id} is already terminating"),
         })
+    }
+}
+
+/// What tests look at.
+#[cfg(test)]
+impl CodeMode {
+    pub(super) fn cell(&self, id: &str) -> Option<Arc<Cell>> {
+        self.0.cells.get(id)
+    }
+
+    pub(super) fn cell_count(&self) -> usize {
+        self.0.cells.len()
     }
 }

@@ -114,6 +114,12 @@ pub(crate) struct RunningScript {
 }
 
 impl RunningScript {
+    /// A script of an engine that takes no notice of anything.
+    #[cfg(test)]
+    pub(crate) fn detached() -> Self {
+        Self { wake: mpsc::channel().0, stop: Arc::default() }
+    }
+
     /// Asks the script to stop. It ends as [`Outcome::Stopped`] as soon as the engine can make it.
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);

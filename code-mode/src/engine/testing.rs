@@ -46,6 +46,11 @@ impl Run {
     pub(crate) fn end(&self) -> ScriptEnd {
         self.end.recv_timeout(LONG).expect("the script ends")
     }
+
+    /// The end, if it comes within this time.
+    pub(crate) fn ends_within(&self, time: Duration) -> Option<ScriptEnd> {
+        self.end.recv_timeout(time).ok()
+    }
 }
 
 struct Host {

@@ -63,27 +63,52 @@ impl ToolCallRuntime {
         number: CallNumber,
         cancellation: CancellationToken,
     ) -> RunningCall {
+        let span = call_span(&call, &source);
+        let task = self.task(call, source, number, cancellation.clone());
+        let events = Arc::clone(&task.events);
+        // The executor moves a task several times, so it gets a box to move.
+        let handle = tokio::spawn(Box::pin(task.run()).instrument(span));
+        RunningCall { handle, events, cancellation }
+    }
+
+    /// As [`hand_over`](Self::hand_over), but the call has no task of its own: it runs where the future is polled, and
+    /// is dropped with it. A call that never has to wait is over when the future was polled once.
+    pub(crate) fn run_in_place(
+        &self,
+        call: ToolCall,
+        source: ToolCallSource,
+        cancellation: CancellationToken,
+    ) -> impl Future<Output = Box<CallEnd>> + Send + use<> {
+        let number = self.numbers.next(&call.call_id, &call.payload);
+        let span = call_span(&call, &source);
+        self.task(call, source, number, cancellation).run().instrument(span)
+    }
+
+    /// A call that has its place in the gate.
+    fn task(
+        &self,
+        call: ToolCall,
+        source: ToolCallSource,
+        number: CallNumber,
+        cancellation: CancellationToken,
+    ) -> Task {
         let call = ToolCall { tool_name: call.tool_name.with_default_namespace(), ..call };
         let tool = self.env.registry.get(&call.tool_name).cloned();
         let parallel = tool.as_deref().is_some_and(ToolRegistry::is_parallel);
         let ticket = self.gate.enter(if parallel { GateMode::Parallel } else { GateMode::Exclusive });
-        let span = call_span(&call, &source);
         let CallNumber { occurrence, shown_id } = number;
         let identity = Identity::of(&call, occurrence);
         let events = Arc::new(CallEvents::new(Arc::clone(&self.env.host.events), identity));
-        let call = self.bind(call, source, &events, cancellation.clone());
-        let task = Task {
+        let call = self.bind(call, source, &events, cancellation);
+        Task {
             ticket,
             waits: tool.as_ref().is_some_and(|tool| tool.waits_for_cancellation()),
             known: tool.is_some(),
             found: Found::new(Arc::clone(&self.env), tool, call, Arc::clone(&events)),
-            events: Arc::clone(&events),
+            events,
             shown_id,
             handed_over: self.env.host.clock.now(),
-        };
-        // The executor moves a task several times, so it gets a box to move.
-        let handle = tokio::spawn(Box::pin(task.run()).instrument(span));
-        RunningCall { handle, events, cancellation }
+        }
     }
 
     /// Binds a call to its step.

@@ -55,7 +55,7 @@ impl ToolCaller for NestedCalls {
             return Err(FunctionCallError::respond("the session has ended"));
         };
         let runtime = ToolCallRuntime::new(env, self.gate.clone(), Arc::clone(&self.numbers));
-        let end = runtime.hand_over(call, source, cancellation).end().await;
+        let end = runtime.run_in_place(call, source, cancellation).await;
         let feedback = end.result.as_ref().ok().and_then(|result| result.feedback.clone());
         let told = end.contexts.into_iter().chain(feedback);
         self.told.lock().unwrap_or_else(PoisonError::into_inner).extend(told);

@@ -84,5 +84,7 @@ impl Drop for End {
 }
 
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 #[path = "quickjs_tests.rs"]
 mod tests;

@@ -73,12 +73,12 @@ fn function<'js>(
 /// A list of `{name, description}`.
 fn listing<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared<'js>>) -> rquickjs::Result<Value<'js>> {
     let list = Array::new(ctx.clone())?;
-    for (index, tool) in shared.tools.iter().enumerate() {
+    for (index, tool) in (0_u32..).zip(shared.tools.iter()) {
         let entry = Object::new(ctx.clone())?;
         entry.prop("name", Property::from(tool.js_name.as_str()).writable().configurable().enumerable())?;
         let description = Property::from(tool.augmented.as_str()).writable().configurable().enumerable();
         entry.prop("description", description)?;
-        list.set(index, entry)?;
+        list.as_object().prop(index, Property::from(entry).writable().configurable().enumerable())?;
     }
     Ok(list.into_value())
 }
