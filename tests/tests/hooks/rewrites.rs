@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
-use tenon_core::{Policy, PolicyDecision};
+use tenon_core::{Policy, PolicyDecision, Question};
 use tenon_protocol::ResponseItem;
 use tenon_tools::{ApprovalDecision, ApprovalRequest, Approver, Effects, ToolInvocation};
 use tokio_util::sync::CancellationToken;
@@ -21,7 +21,7 @@ struct Asks(Mutex<Vec<Effects>>);
 #[async_trait]
 impl Policy for Asks {
     async fn decide(&self, _: &ToolInvocation, _: &Effects) -> PolicyDecision {
-        PolicyDecision::Ask { reason: None }
+        PolicyDecision::Ask(Question::default())
     }
 }
 
