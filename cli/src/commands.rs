@@ -67,7 +67,7 @@ async fn perform(invocation: Invocation) -> u8 {
         Request::Exec(exec) => exec::run(exec, stdin, &mut surroundings).await,
         Request::Replay(replay) => replay::run(replay, &mut surroundings).await,
         Request::ApplyPatch(patch) => apply_patch::run(patch, stdin, &mut surroundings),
-        Request::Tools(tools) => tools::run(&tools, &mut surroundings),
+        Request::Tools(tools) => tools::run(&tools, &mut surroundings).await,
         Request::Mcp(action) => mcp::run(action, &mut surroundings).await,
     };
     done.unwrap_or_else(|failure| {

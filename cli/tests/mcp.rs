@@ -70,6 +70,16 @@ fn a_call_prints_its_result_and_fails_with_it() {
 }
 
 #[test]
+fn the_list_of_tools_has_those_of_servers() {
+    let ran = place().run(&["tools"]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    let line = |start: &str| ran.stdout.lines().find(|line| line.starts_with(start)).unwrap_or_default();
+    assert!(line("mcp__fixture.echo ").contains("deferred"), "{}", ran.stdout);
+    assert!(line("read_mcp_resource ").contains("parallel"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("MCP server gone did not start"), "{}", ran.stderr);
+}
+
+#[test]
 fn what_cannot_be_done_says_so() {
     let place = place();
     let told = |args: &[&str]| {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tenon_exec::ExecService;
 use tenon_protocol::ToolName;
-use tenon_tools::{NamespaceSpec, NamespaceTool, ToolExecutor, ToolExposure, ToolSpec};
+use tenon_tools::{Host, NamespaceSpec, NamespaceTool, ToolExecutor, ToolExposure, ToolSource, ToolSpec};
 
 use super::Surroundings;
 use crate::args::ToolsArgs;
 use crate::config::{Config, Defaults, Flags, ToolMode, load};
 use crate::failure::{COMPLETED, Failure};
 use crate::home::Home;
+use crate::output::mcp_trouble;
 use crate::wiring::{self, Scripts};
 
 /// How many characters of a description stand on a line.
@@ -22,7 +23,7 @@ const DESCRIPTION_CHARS: usize = 100;
 ///
 /// # Errors
 /// When the configuration cannot be used, or the list not be written.
-pub(crate) fn run(args: &ToolsArgs, surroundings: &mut Surroundings) -> Result<u8, Failure> {
+pub(crate) async fn run(args: &ToolsArgs, surroundings: &mut Surroundings) -> Result<u8, Failure> {
     let home = Home::find(&surroundings.environment, &surroundings.cwd)?;
     let loaded = load(&home.config(), &args.config.overrides).map_err(Failure::usage)?;
     let config = Config::resolve(loaded, Flags::default(), Defaults::EXEC, &home).map_err(Failure::usage)?;
@@ -30,7 +31,8 @@ pub(crate) fn run(args: &ToolsArgs, surroundings: &mut Surroundings) -> Result<u
         surroundings.console.warning(warning);
     }
     let exec = wiring::exec_service(&config, &surroundings.environment);
-    let tools = listed(&exec, config.tool_mode);
+    let servers = tools_of_servers(&config, &home, surroundings).await?;
+    let tools = listed(&exec, config.tool_mode, servers);
     let text = if args.json { as_json(&tools) } else { as_lines(&tools) };
     let written = surroundings.stdout.write_all(text.as_bytes()).and_then(|()| surroundings.stdout.flush());
     match written {
@@ -49,9 +51,10 @@ struct Listed {
 }
 
 /// All tools in the order of registration. Where scripts alone can call one that would be direct, it is listed so.
-fn listed(exec: &ExecService, mode: ToolMode) -> Vec<Listed> {
+fn listed(exec: &ExecService, mode: ToolMode, servers: Vec<Arc<dyn ToolExecutor>>) -> Vec<Listed> {
     let scripts = Scripts::of(mode);
-    let tools = wiring::tools(exec, scripts.as_ref());
+    let mut tools = wiring::tools(exec, scripts.as_ref());
+    tools.extend(servers);
     let layers: Vec<_> = scripts.iter().map(Scripts::layer).collect();
     let in_list = |tool: &&Arc<dyn ToolExecutor>| {
         matches!(tool.exposure(), ToolExposure::Direct | ToolExposure::DirectModelOnly)
@@ -82,6 +85,30 @@ fn spec_of(spec: &ToolSpec, name: &ToolName) -> Option<ToolSpec> {
             (name.is_default_namespace() && spec.name() == name.name()).then(|| spec.clone())
         }
     }
+}
+
+/// What the configured MCP servers offer, once all have started or failed to.
+async fn tools_of_servers(
+    config: &Config,
+    home: &Home,
+    surroundings: &mut Surroundings,
+) -> Result<Vec<Arc<dyn ToolExecutor>>, Failure> {
+    let events = Host::detached().events;
+    let (environment, cwd) = (&surroundings.environment, &surroundings.cwd);
+    let servers = wiring::mcp_servers(config, environment, cwd, &home.path, events);
+    let settled = tokio::select! {
+        biased;
+        () = surroundings.cancellation.cancelled() => false,
+        () = servers.settled() => true,
+    };
+    let (tools, status) = (servers.snapshot(), servers.status());
+    servers.shutdown().await;
+    for server in status {
+        if let Some(trouble) = mcp_trouble(&server.name, server.state) {
+            surroundings.console.warning(&trouble);
+        }
+    }
+    if settled { Ok(tools) } else { Err(Failure::interrupted()) }
 }
 
 fn as_json(tools: &[Listed]) -> String {

@@ -14,17 +14,27 @@ impl Dispatch {
     ) -> Result<Box<dyn ToolOutput>, Stopped> {
         self.events.start(prepared.shown_as());
         self.events.terminal().begin();
+        if prepared.effects().mcp.is_some() {
+            self.mark_external_context("mcp_tool_call");
+        }
         let output = prepared.run(&self.call).await;
         self.events.terminal().reached();
         let output = output?;
-        if self.env.mark_external_context && output.contains_external_context() {
+        if output.contains_external_context() {
+            self.mark_external_context("tool_output");
+        }
+        Ok(output)
+    }
+
+    /// Tells that text from outside this machine comes into the thread, where that is to be marked (core.md 5.7).
+    fn mark_external_context(&self, reason: &'static str) {
+        if self.env.mark_external_context {
             self.env.host.events.emit(Event::ExternalContext {
                 call_id: self.call.call_id.clone(),
                 tool_name: self.call.tool_name.clone(),
-                reason: "tool_output",
+                reason,
             });
         }
-        Ok(output)
     }
 }
 
