@@ -21,6 +21,7 @@ mod identity;
 mod limits;
 mod mounts;
 mod sockets;
+mod terminals;
 
 use std::ffi::CString;
 use std::io;
@@ -47,6 +48,8 @@ pub(crate) struct Sandbox {
     mounts: Mounts,
     folder: CString,
     files: OwnedFd,
+    /// Whether it may make terminals.
+    makes_terminals: bool,
     filter: Filter,
     /// Where the child says which fence does not stand.
     report: OwnedFd,
@@ -75,6 +78,7 @@ impl Sandbox {
                 .map_err(failed(Step::Preparation))?,
             folder: c_path(folder).map_err(failed(Step::Preparation))?,
             files: files::ruleset(limits, terminal).map_err(failed(Step::Landlock))?,
+            makes_terminals: terminal.is_none(),
             filter: Filter::new(limits.network()).map_err(failed(Step::Preparation))?,
             report,
         };
@@ -93,6 +97,10 @@ impl Sandbox {
     fn put_up(&mut self) -> Result<(), (Step, Errno)> {
         self.identity.enter_namespaces()?;
         self.mounts.mount().map_err(|error| (Step::Mounts, error))?;
+        if self.makes_terminals {
+            // Where they are not to be had, the command can make none: nothing is lost but that.
+            let _ = terminals::give(self.files.as_fd());
+        }
         // The folder is another one now: the same by name, on a mount that can be written.
         rustix::process::chdir(&*self.folder).map_err(|error| (Step::Folder, error))?;
         Identity::give_up_privileges().map_err(|error| (Step::Privileges, error))?;

@@ -470,6 +470,30 @@ async fn a_terminal_and_a_session_are_held_as_well() {
 }
 
 #[tokio::test]
+async fn a_command_makes_its_own_terminals_and_does_not_see_the_users() {
+    let Some(fenced) = fenced().await else { return };
+    let own =
+        "import os, pty; a, b = pty.openpty(); os.write(b, b\"typed\"); print(os.ttyname(b), os.read(a, 9))";
+    let answer = fenced.run(&python(own)).await;
+    assert_eq!(output_of(&answer), "/dev/pts/0 b\'typed\'\n", "{answer}");
+    assert_eq!(output_of(&fenced.run("ls /dev/pts").await), "ptmx\n");
+    // One that has a terminal sees the others, and cannot write to them.
+    let others = "for t in /dev/pts/[0-9]*; do [ $t = $(tty) ] || ! echo x > $t || echo written; done; echo own > $(tty)";
+    let mut shell = fenced.bench.call(
+        "c2",
+        "exec_command",
+        &json!({"cmd": "sleep 300", "tty": true, "yield_time_ms": 250}).to_string(),
+    );
+    shell.invocation.step = std::sync::Arc::new(fenced.bench.step.clone());
+    shell.text().await;
+    let answer = fenced.bench.exec(json!({"cmd": others, "tty": true})).await;
+    assert!(
+        answer.contains("Permission denied") && answer.contains("own") && !answer.contains("written"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
 async fn a_login_shell_is_held_while_it_is_asked_for_its_environment() {
     let Some(fenced) = Fenced::with_home().await else { return };
     // A command may write the profile, when the home folder is its workspace.
