@@ -36,8 +36,9 @@ impl Adopted {
         Ok(Self::default())
     }
 
-    /// A command is started with these variables.
-    pub(super) fn note(&mut self, environment: &Environment) {
+    /// A command was started with these variables, which leads this session from now on.
+    pub(super) fn note(&mut self, environment: &Environment, session: i32) {
+        self.sessions.remove(&session);
         if let Some(mark) = environment.get(OsStr::new(MARK))
             && !self.marks.contains(mark)
         {

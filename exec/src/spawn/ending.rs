@@ -33,6 +33,8 @@ pub(super) struct Ending {
     unwatched: usize,
     waiting: Vec<oneshot::Sender<()>>,
     asked: bool,
+    /// Whether there was anybody to be signalled who is not reaped by his number, as a leader is.
+    signalled: bool,
 }
 
 impl Ending {
@@ -48,6 +50,7 @@ impl Ending {
             waiting: done.into_iter().collect(),
             // Without grace nobody is asked: the first thing due is to kill.
             asked: grace.is_zero(),
+            signalled: false,
         }
     }
 
@@ -60,9 +63,15 @@ impl Ending {
         self.strays.keys().copied().chain([self.session])
     }
 
+    /// Whether there may be somebody dead whom nobody reaps by his number.
+    pub(super) fn has_signalled(&self) -> bool {
+        self.signalled
+    }
+
     /// Its own leader lives, is not reaped by us, and started then.
     pub(super) fn led_by(mut self, started_at: Option<u64>) -> Self {
         self.strays.insert(self.session, started_at);
+        self.signalled = true;
         self
     }
 
@@ -170,6 +179,7 @@ impl Ending {
                 let _ = pidfd_send_signal(&pidfd, Signal::CONT);
             }
         }
+        self.signalled |= found.number() != self.session;
         self.watched.push(pidfd);
     }
 

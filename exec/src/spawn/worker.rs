@@ -1,5 +1,7 @@
 //! The thread that owns processes, from inside: one loop that waits for jobs, for ends and for times.
 
+mod leftovers;
+
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::process::Child;
@@ -18,7 +20,7 @@ use super::keeper::Job;
 use super::launch::{Launch, Streams};
 use super::lifeline::Lifeline;
 use super::process::{Exit, Process};
-use super::procfs::{self, Found};
+use super::procfs;
 
 /// How often a process is asked after where the kernel has no descriptor for it, or no more of them.
 const BLIND_INTERVAL: Duration = Duration::from_millis(10);
@@ -129,7 +131,7 @@ impl Worker {
         let process = Arc::new(Process::new(pid, started_at));
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok();
         if let Some(adopted) = &mut self.adopted {
-            adopted.note(&launch.environment);
+            adopted.note(&launch.environment, process.pid());
         }
         if !self.has_to_sweep() {
             self.next_sweep = Instant::now() + SWEEP_INTERVAL;
@@ -194,66 +196,15 @@ impl Worker {
         }
     }
 
-    /// Looks now and then for sessions that have become empty.
-    fn sweep(&mut self) {
-        if self.has_to_sweep() && Instant::now() >= self.next_sweep {
-            self.adopt();
-            self.forget_empty();
-            self.next_sweep = Instant::now() + SWEEP_INTERVAL;
-        }
-    }
-
-    fn has_to_sweep(&self) -> bool {
-        let looks = |adopted: &Adopted| adopted.has_to_look() || !self.running.is_empty();
-        !self.finished.is_empty() || self.adopted.as_ref().is_some_and(looks)
-    }
-
-    fn become_subreaper(&mut self) {
-        if self.subreaper {
-            let adopted = Adopted::begin();
-            self.adopted =
-                adopted.inspect_err(|error| tracing::warn!(%error, "cannot become a subreaper")).ok();
-        }
-    }
-
-    /// Takes in what commands have left behind, to be ended with the rest. Whether there was anything.
-    fn adopt(&mut self) -> bool {
-        let Some(adopted) = &mut self.adopted else { return false };
-        let running: BTreeSet<i32> = self.running.iter().map(|slot| slot.process.pid()).collect();
-        let lifeline = self.lifeline.as_ref().and_then(|lifeline| i32::try_from(lifeline.pid()).ok());
-        let started = running.iter().copied().chain(lifeline).collect();
-        let known = |session| running.contains(&session) || self.finished.contains(&session);
-        let new = adopted.look(known, &started);
-        for session in &new {
-            self.finished.insert(*session);
-            self.tell_begun(*session);
-        }
-        !new.is_empty()
-    }
-
-    /// Forgets the sessions of finished commands that have no members left.
-    fn forget_empty(&mut self) {
-        if self.finished.is_empty() {
-            return;
-        }
-        let is_leader =
-            |process: &Found| self.adopted.as_ref().is_some_and(|adopted| adopted.is_leader(process));
-        let left = procfs::members(&procfs::all(), &self.finished, is_leader);
-        let left = left.into_iter().map(|process| process.session).collect();
-        let before = std::mem::replace(&mut self.finished, left);
-        let empty: Vec<i32> = before.difference(&self.finished).copied().collect();
-        for session in empty {
-            self.forget(session);
-        }
-    }
-
     fn advance_endings(&mut self) {
         let mut endings = std::mem::take(&mut self.endings);
         endings.retain_mut(|ending| {
             let over = ending.advance(self.leader(ending.session()));
             if over {
-                // As long as it is known whose they are, the dead are reaped.
-                self.adopt();
+                if ending.has_signalled() {
+                    // As long as it is known whose they are, the dead are reaped.
+                    self.adopt();
+                }
                 for session in ending.sessions() {
                     self.finished.remove(&session);
                     self.forget(session);
@@ -262,14 +213,6 @@ impl Worker {
             !over
         });
         self.endings = endings;
-    }
-
-    /// Nothing is left of a session.
-    fn forget(&mut self, session: i32) {
-        if let Some(adopted) = &mut self.adopted {
-            adopted.forget(session);
-        }
-        self.tell_ended(session);
     }
 
     /// Tells the lifeline of a session, and starts it where there is none, or none that hears us.

@@ -1,0 +1,71 @@
+//! What commands leave behind when they end: members of their session, and such as have left it.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use super::super::adopted::Adopted;
+use super::super::procfs::{self, Found};
+use super::{SWEEP_INTERVAL, Worker};
+
+impl Worker {
+    /// Looks now and then for sessions that have become empty.
+    pub(super) fn sweep(&mut self) {
+        if self.has_to_sweep() && Instant::now() >= self.next_sweep {
+            self.adopt();
+            self.forget_empty();
+            self.next_sweep = Instant::now() + SWEEP_INTERVAL;
+        }
+    }
+
+    pub(super) fn has_to_sweep(&self) -> bool {
+        let looks = |adopted: &Adopted| adopted.has_to_look() || !self.running.is_empty();
+        !self.finished.is_empty() || self.adopted.as_ref().is_some_and(looks)
+    }
+
+    pub(super) fn become_subreaper(&mut self) {
+        if self.subreaper {
+            let adopted = Adopted::begin();
+            self.adopted =
+                adopted.inspect_err(|error| tracing::warn!(%error, "cannot become a subreaper")).ok();
+        }
+    }
+
+    /// Takes in what commands have left behind, to be ended with the rest. Whether there was anything.
+    pub(super) fn adopt(&mut self) -> bool {
+        let Some(adopted) = &mut self.adopted else { return false };
+        let running: BTreeSet<i32> = self.running.iter().map(|slot| slot.process.pid()).collect();
+        let lifeline = self.lifeline.as_ref().and_then(|lifeline| i32::try_from(lifeline.pid()).ok());
+        let started = running.iter().copied().chain(lifeline).collect();
+        let known = |session| running.contains(&session) || self.finished.contains(&session);
+        let new = adopted.look(known, &started);
+        for session in &new {
+            self.finished.insert(*session);
+            self.tell_begun(*session);
+        }
+        !new.is_empty()
+    }
+
+    /// Forgets the sessions of finished commands that have no members left.
+    pub(super) fn forget_empty(&mut self) {
+        if self.finished.is_empty() {
+            return;
+        }
+        let is_leader =
+            |process: &Found| self.adopted.as_ref().is_some_and(|adopted| adopted.is_leader(process));
+        let left = procfs::members(&procfs::all(), &self.finished, is_leader);
+        let left = left.into_iter().map(|process| process.session).collect();
+        let before = std::mem::replace(&mut self.finished, left);
+        let empty: Vec<i32> = before.difference(&self.finished).copied().collect();
+        for session in empty {
+            self.forget(session);
+        }
+    }
+
+    /// Nothing is left of a session.
+    pub(super) fn forget(&mut self, session: i32) {
+        if let Some(adopted) = &mut self.adopted {
+            adopted.forget(session);
+        }
+        self.tell_ended(session);
+    }
+}
