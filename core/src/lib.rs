@@ -35,6 +35,7 @@ pub mod runtime;
 pub mod search;
 pub mod session;
 pub mod turn;
+mod user_file;
 
 pub use dispatch::{CallEnd, CallJournal, DispatchEnvironment, LifecycleObserver};
 pub use handlers::core_tools;
@@ -48,3 +49,4 @@ pub use session::{
     BuildError, DEFAULT_STREAM_MAX_RETRIES, Session, SessionBuilder, SessionHandle, SessionOptions,
 };
 pub use turn::{BASE_INSTRUCTIONS, INTERRUPT_MARKER, TurnEnd, TurnInput};
+pub use user_file::read_user_file;

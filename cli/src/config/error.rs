@@ -66,7 +66,25 @@ pub(crate) fn position(text: &str, offset: usize) -> (usize, usize) {
     (line, before.get(start..).unwrap_or_default().chars().count() + 1)
 }
 
+/// What serde says, on one line and without names of Rust's types or of ours.
+pub(crate) fn in_plain_words(message: &str) -> String {
+    const EXPECTED: &str = ", expected ";
+    let line = one_line(message);
+    let Some((found, expected)) = line.rsplit_once(EXPECTED) else { return line };
+    let plain = match expected {
+        "u8" | "u16" | "u32" | "u64" | "usize" | "a nonzero u64" => "a whole number from 0",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a sequence" => "a list",
+        "a map" => "a table",
+        named if named.starts_with("struct ") || named.starts_with("internally tagged") => "a table",
+        other => other,
+    };
+    format!("{found}{EXPECTED}{plain}")
+}
+
 /// The same words on one line.
-pub(crate) fn one_line(message: &str) -> String {
+fn one_line(message: &str) -> String {
     message.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("; ")
 }

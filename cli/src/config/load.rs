@@ -1,13 +1,12 @@
 //! Reads `config.toml` and lays the `-c` options over it.
 
-use std::fs::File;
-use std::io::{ErrorKind, Read};
 use std::path::Path;
 
 use serde::Deserialize;
+use tenon_core::read_user_file;
 use toml::Table;
 
-use super::error::{ConfigError, one_line, position};
+use super::error::{ConfigError, in_plain_words, position};
 use super::file::ConfigFile;
 use super::overrides::ConfigOverride;
 
@@ -48,20 +47,17 @@ fn overlay(path: &Path, text: &str, overrides: &[ConfigOverride]) -> Result<Conf
     for item in overrides {
         let fault = |message: String| ConfigError::Override { option: item.option.clone(), message };
         item.apply(&mut table).map_err(fault)?;
-        file = ConfigFile::deserialize(table.clone()).map_err(|error| fault(one_line(error.message())))?;
+        file =
+            ConfigFile::deserialize(table.clone()).map_err(|error| fault(in_plain_words(error.message())))?;
     }
     Ok(file)
 }
 
 fn read(path: &Path) -> Result<String, ConfigError> {
     let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
-        Err(error) => return Err(unreadable(error)),
+    let Some(bytes) = read_user_file(path, CONFIG_MAX_BYTES).map_err(unreadable)? else {
+        return Ok(String::new());
     };
-    let mut bytes = Vec::new();
-    file.take(CONFIG_MAX_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > CONFIG_MAX_BYTES {
         return Err(ConfigError::TooLarge { path: path.to_owned(), limit: CONFIG_MAX_BYTES });
     }
@@ -80,7 +76,7 @@ fn read(path: &Path) -> Result<String, ConfigError> {
 
 fn broken(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
     let (line, column) = position(text, error.span().map_or(0, |span| span.start));
-    ConfigError::Broken { path: path.to_owned(), line, column, message: one_line(error.message()) }
+    ConfigError::Broken { path: path.to_owned(), line, column, message: in_plain_words(error.message()) }
 }
 
 #[cfg(test)]

@@ -52,7 +52,7 @@ fn a_broken_file_says_path_line_and_column() {
         ),
         (
             "tool_output_token_limit = -1",
-            "HOME/config.toml:1:27: invalid value: integer `-1`, expected usize",
+            "HOME/config.toml:1:27: invalid value: integer `-1`, expected a whole number from 0",
         ),
         (
             "\n[model_providers.x]\n  base_url = \"ftp://h\"\n",
@@ -136,6 +136,53 @@ fn a_folder_in_its_place_is_unreadable() {
     let message = load(&path, &[]).expect_err("refused").to_string();
     assert!(message.starts_with(&format!("cannot read {}: ", path.display())), "{message}");
     assert_eq!(message.lines().count(), 1);
+}
+
+#[test]
+fn a_link_to_nothing_is_not_the_same_as_no_file() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("config.toml");
+    std::os::unix::fs::symlink("gone.toml", &path).expect("linked");
+    let message = load(&path, &[]).expect_err("refused").to_string();
+    assert_eq!(
+        message,
+        format!("cannot read {}: it is a link to something that is not there", path.display())
+    );
+}
+
+#[test]
+fn a_named_pipe_is_refused_and_not_waited_for() {
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join("config.toml");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).expect("made");
+    let message = load(&path, &[]).expect_err("refused").to_string();
+    assert_eq!(message, format!("cannot read {}: it is a named pipe, and no regular file", path.display()));
+}
+
+#[test]
+fn no_type_of_ours_stands_in_an_error() {
+    let cases = [
+        (
+            "tool_output_token_limit = -1\n",
+            "1:27: invalid value: integer `-1`, expected a whole number from 0",
+        ),
+        (
+            "tool_output_token_limit = \"x\"\n",
+            "1:27: invalid type: string \"x\", expected a whole number from 0",
+        ),
+        ("model_providers = 1\n", "1:19: invalid type: integer `1`, expected a table"),
+        ("sandbox_workspace_write = []\n", "1:27: invalid type: sequence, expected a table"),
+        ("[model_providers]\nx = 1\n", "2:5: invalid type: integer `1`, expected a table"),
+        (
+            "[sandbox_workspace_write]\nwritable_roots = 1\n",
+            "2:18: invalid type: integer `1`, expected a list",
+        ),
+        ("allow_login_shell = 1\n", "1:21: invalid type: integer `1`, expected true or false"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(error(text), format!("HOME/config.toml:{expected}"), "{text}");
+    }
 }
 
 #[test]

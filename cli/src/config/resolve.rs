@@ -81,6 +81,16 @@ pub(crate) struct Config {
     pub(crate) warnings: Vec<String>,
 }
 
+/// The model that was chosen.
+fn model_of(flag: Option<String>, file: Option<String>) -> Result<String, ConfigError> {
+    let key = if flag.is_some() { "--model" } else { "model" };
+    match flag.or(file) {
+        None => Ok(DEFAULT_MODEL.to_owned()),
+        Some(model) if model.trim().is_empty() => Err(ConfigError::invalid(key, "a model has a name")),
+        Some(model) => Ok(model),
+    }
+}
+
 impl Config {
     /// Settles what was loaded. Relative paths in the file start at the home folder, where it lies.
     ///
@@ -98,7 +108,7 @@ impl Config {
         let mode = flags.sandbox.or(file.sandbox_mode).unwrap_or(SandboxMode::WorkspaceWrite);
         let sandbox = sandbox_of(mode, &file, flags.add_dirs, &mut warnings, |path| absolute(path, home));
         Ok(Self {
-            model: flags.model.or(file.model).unwrap_or_else(|| DEFAULT_MODEL.to_owned()),
+            model: model_of(flags.model, file.model)?,
             approval: flags
                 .approval
                 .or(file.approval_policy.map(|chosen| chosen.0))

@@ -3,7 +3,6 @@
 //! A handler or a group that does not fit is left out with a warning; what stands beside it is used.
 
 use std::fmt::Display;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,9 +13,13 @@ use tenon_tools::{HookEventName, HookSource};
 
 use super::matcher::Matcher;
 use super::{HookContract, OnError};
+use crate::read_user_file;
 
 /// How long a hook may take where its configuration does not say.
 pub const DEFAULT_HOOK_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How large hooks.json may be, in bytes.
+const HOOKS_MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The shortest time a hook is given, whatever its configuration says.
 const MIN_TIMEOUT_SECONDS: u64 = 1;
@@ -56,9 +59,15 @@ impl HookConfig {
     /// Reads the user's own file. One that is not there configures nothing; one that cannot be read or parsed
     /// configures nothing with a warning.
     pub fn load(path: &Path) -> Self {
-        match std::fs::read_to_string(path) {
-            Ok(text) => Self::parse(&text, path),
-            Err(error) if error.kind() == ErrorKind::NotFound => Self::default(),
+        match read_user_file(path, HOOKS_MAX_BYTES) {
+            Ok(None) => Self::default(),
+            Ok(Some(bytes)) if bytes.len() as u64 > HOOKS_MAX_BYTES => {
+                Self::unusable("read", path, &format!("it is larger than {HOOKS_MAX_BYTES} bytes"))
+            }
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) => Self::parse(&text, path),
+                Err(_) => Self::unusable("read", path, &"stream did not contain valid UTF-8"),
+            },
             Err(error) => Self::unusable("read", path, &error),
         }
     }
