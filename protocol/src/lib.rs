@@ -71,7 +71,7 @@ pub use rollout::{
     AgentMessageEvent, AgentReasoningEvent, CallFact, CallFinished, CallOutcome, CallProgress, CallStarted,
     EventMsg, GitInfo, RolloutItem, RolloutLine, RolloutLineError, SessionMeta, TokenCountEvent,
     TokenUsageInfo, TurnAbortedEvent, TurnCompleteEvent, TurnStartedEvent, UnknownEvent, UserMessageEvent,
-    parse_line,
+    parse_line, parse_line_mended,
 };
 pub use search::SearchToolCallParams;
 pub use surrogates::replace_lone_surrogates;

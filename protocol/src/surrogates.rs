@@ -5,6 +5,10 @@
 /// The API cuts deltas between UTF-16 units, so the halves of one character may come in two events.
 #[must_use]
 pub fn replace_lone_surrogates(json: &str) -> Option<String> {
+    // Most texts name no surrogate at all.
+    if !json.contains("\\ud") && !json.contains("\\uD") {
+        return None;
+    }
     let mut out = String::new();
     let mut rest = json;
     while let Some((before, from_escape)) = rest.find('\\').and_then(|at| rest.split_at_checked(at)) {

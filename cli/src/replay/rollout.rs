@@ -1,6 +1,8 @@
 //! A rollout: what the model said in a session, answer by answer; what it was told comes from the calls that run now.
 
-use tenon_protocol::{ContentItem, EventMsg, ItemKind, Message, ResponseItem, RolloutItem, parse_line};
+use tenon_protocol::{
+    ContentItem, EventMsg, ItemKind, Message, ResponseItem, RolloutItem, parse_line_mended,
+};
 
 use super::input::{Answer, Recording, Speech, numbered};
 
@@ -8,8 +10,8 @@ use super::input::{Answer, Recording, Speech, numbered};
 pub(crate) fn parse(text: &str) -> Recording {
     let mut broken = 0usize;
     let lines: Vec<RolloutItem> = numbered(text)
-        .filter_map(|(_, line)| match parse_line(line) {
-            Ok(line) => Some(line.item),
+        .filter_map(|(_, line)| match parse_line_mended(line) {
+            Ok((line, _)) => Some(line.item),
             Err(_) => {
                 broken += 1;
                 None

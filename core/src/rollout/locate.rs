@@ -6,15 +6,17 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use tenon_protocol::{RolloutItem, SessionMeta, parse_line};
+use serde_json::Value;
+use tenon_protocol::{RolloutItem, SessionMeta};
 
 use super::layout::{ARCHIVED, SESSIONS, parse_name};
+use super::reader::{glance, meta_of_name};
 
 /// How much of a file is read to find its first line, in bytes: base instructions can be long.
 const HEAD_BYTES: u64 = 4 * 1024 * 1024;
 
 /// How many lines at the beginning of a file may be something else than its `session_meta`.
-const HEAD_LINES: usize = 10;
+const HEAD_LINES: usize = 40;
 
 /// How deep folders of a year, a month and a day lie.
 const FOLDERS: usize = 3;
@@ -48,24 +50,31 @@ pub fn newest_rollout(home: &Path, cwd: &Path) -> Option<FoundRollout> {
     })
 }
 
-/// The `session_meta` of a file, from its first lines. None where they hold none.
+/// Whose a file is, from its first lines: by its `session_meta`, or, where that is lost, by its name and the folder of
+/// its first turn. None where they tell of neither.
 #[must_use]
 pub fn read_meta(path: &Path) -> Option<SessionMeta> {
     let head = BufReader::new(File::open(path).ok()?.take(HEAD_BYTES));
-    head.split(b'\n').take(HEAD_LINES).map_while(Result::ok).find_map(|line| {
-        match parse_line(std::str::from_utf8(&line).ok()?).ok()?.item {
-            RolloutItem::SessionMeta(meta) => Some(*meta),
+    let mut by_turn = None;
+    for line in head.split(b'\n').take(HEAD_LINES).map_while(Result::ok).filter_map(|line| glance(&line)) {
+        match line.item {
+            RolloutItem::SessionMeta(meta) => return Some(*meta),
+            RolloutItem::TurnContext(context) => {
+                let cwd = context.get("cwd").and_then(Value::as_str);
+                by_turn = by_turn.or_else(|| Some((cwd?.to_owned(), line.timestamp)));
+            }
             RolloutItem::ResponseItem(_)
-            | RolloutItem::TurnContext(_)
             | RolloutItem::WorldState(_)
             | RolloutItem::Compacted(_)
             | RolloutItem::EventMsg(_)
             | RolloutItem::CallStarted(_)
             | RolloutItem::CallProgress(_)
             | RolloutItem::CallFinished(_)
-            | RolloutItem::Unknown { .. } => None,
+            | RolloutItem::Unknown { .. } => {}
         }
-    })
+    }
+    let (cwd, timestamp) = by_turn?;
+    Some(SessionMeta { cwd: cwd.into(), ..meta_of_name(path, &timestamp)? })
 }
 
 /// A file that is named like a rollout.

@@ -80,3 +80,33 @@ fn the_first_line_is_found_behind_a_torn_one_and_not_far_below() {
     assert_eq!(at(HEAD_LINES), None);
     assert_eq!(read_meta(Path::new("/nowhere")), None);
 }
+
+#[test]
+fn a_thread_is_found_whose_first_line_is_broken() {
+    let home = TempDir::new().unwrap();
+    let work = TempDir::new().unwrap();
+    let meta = json!({"timestamp": "2026-11-30T10:00:00.000Z", "type": "session_meta",
+        "payload": {"id": "m", "timestamp": "", "cwd": work.path()}})
+    .to_string();
+    let turn = json!({"timestamp": "2026-11-30T10:00:01.000Z", "type": "turn_context",
+        "payload": {"cwd": work.path()}})
+    .to_string();
+    let torn = &meta[..40];
+    let rows = [
+        ("marked", format!("\u{feff}{meta}\n"), "m"),
+        ("behind", format!("{torn}{meta}\n"), "m"),
+        ("torn", format!("{torn}\n{turn}\n"), "torn"),
+        ("nul", format!("\0\0\0\n{turn}\n"), "nul"),
+    ];
+    for (age, (id, text, expected)) in rows.iter().enumerate() {
+        let path = file(home.path(), "sessions/2026/11/30", id, text, 100 + age as u64);
+        let found = newest_rollout(home.path(), work.path()).map(|found| (found.path, found.meta.id));
+        assert_eq!(found, Some((path, (*expected).to_owned())), "{id}");
+    }
+    // Another folder's turn, or no turn, is nobody's.
+    file(home.path(), "sessions/2026/11/30", "lost", &format!("{torn}\n"), 200);
+    let elsewhere = turn.replace(work.path().to_str().unwrap(), "/elsewhere");
+    file(home.path(), "sessions/2026/11/30", "other", &format!("{torn}\n{elsewhere}\n"), 201);
+    let found = newest_rollout(home.path(), work.path()).map(|found| found.meta.id);
+    assert_eq!(found.as_deref(), Some("nul"));
+}

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use tenon_protocol::{RolloutItem, RolloutLine, SessionMeta, parse_line};
+use tenon_protocol::{RolloutItem, RolloutLine, SessionMeta, parse_line_mended};
 
 use super::error::RolloutError;
 use super::layout::parse_name;
@@ -35,6 +35,8 @@ pub struct LoadedRollout {
     pub skipped: Vec<SkippedLine>,
     /// How many could not be read.
     pub skipped_count: usize,
+    /// The lines, from 1, in which U+FFFD stands for characters that were no text; the first [`MAX_SKIPPED_TOLD`].
+    pub mended: Vec<u64>,
 }
 
 /// A line of a rollout file.
@@ -131,6 +133,7 @@ pub(super) struct Reader {
     lines: Vec<LoadedLine>,
     skipped: Vec<SkippedLine>,
     skipped_count: usize,
+    mended: Vec<u64>,
 }
 
 impl Reader {
@@ -143,6 +146,7 @@ impl Reader {
             lines: Vec::new(),
             skipped: Vec::new(),
             skipped_count: 0,
+            mended: Vec::new(),
         }
     }
 
@@ -160,7 +164,7 @@ impl Reader {
     }
 
     pub(super) fn finish(self, path: &Path) -> Result<LoadedRollout, RolloutError> {
-        let Self { meta, lines, skipped, skipped_count, .. } = self;
+        let Self { meta, lines, skipped, skipped_count, mended, .. } = self;
         let Some(first) = lines.first() else { return Err(RolloutError::Empty(path.to_owned())) };
         let meta = match meta {
             Some(meta) => meta,
@@ -176,7 +180,7 @@ impl Reader {
                 });
             }
         }
-        Ok(LoadedRollout { path: path.to_owned(), meta, lines, skipped, skipped_count })
+        Ok(LoadedRollout { path: path.to_owned(), meta, lines, skipped, skipped_count, mended })
     }
 
     fn take(&mut self, number: u64, bytes: &[u8]) {
@@ -184,7 +188,7 @@ impl Reader {
             Ok(text) => text,
             Err(error) => return self.unreadable(number, &format!("not UTF-8: {error}")),
         };
-        let line = text.trim_matches(|c: char| c == '\0' || c.is_ascii_whitespace());
+        let line = bare(text);
         if line.is_empty() {
             if text.contains('\0') {
                 self.skip(number, SkipReason::NulFilled);
@@ -200,18 +204,17 @@ impl Reader {
             Ok(line) => self.keep(number, line),
             Err(reason) => {
                 self.unreadable(number, &reason);
-                // What a writer that did not end a torn line has put behind it.
-                let behind = line.rmatch_indices(LINE_START).find(|&(at, _)| at > 0);
-                if let Some(line) =
-                    behind.and_then(|(at, _)| line.get(at..)).and_then(|rest| read_line(rest).ok())
-                {
+                if let Some(line) = behind_torn(line) {
                     self.keep(number, line);
                 }
             }
         }
     }
 
-    fn keep(&mut self, number: u64, line: RolloutLine) {
+    fn keep(&mut self, number: u64, (line, was_mended): (RolloutLine, bool)) {
+        if was_mended && self.mended.len() < MAX_SKIPPED_TOLD {
+            self.mended.push(number);
+        }
         if let RolloutItem::SessionMeta(meta) = &line.item
             && self.meta.is_none()
         {
@@ -233,15 +236,40 @@ impl Reader {
     }
 }
 
-/// Reads one line as what it says, or says why it is none.
-fn read_line(text: &str) -> Result<RolloutLine, String> {
-    let line = parse_line(text).map_err(|error| error.to_string())?;
+/// A line without what disks and editors put around it: NUL bytes, white space, a byte order mark.
+fn bare(text: &str) -> &str {
+    text.trim_matches(|c: char| matches!(c, '\0' | '\u{feff}') || c.is_ascii_whitespace())
+}
+
+/// What the bytes of a line say, as far as they can be read: the line, or the one that stands behind a torn one.
+pub(super) fn glance(bytes: &[u8]) -> Option<RolloutLine> {
+    let line = bare(std::str::from_utf8(bytes).ok()?);
+    read_line(line).ok().or_else(|| behind_torn(line)).map(|(line, _)| line)
+}
+
+/// What a writer that did not end a torn line has put behind it.
+fn behind_torn(line: &str) -> Option<(RolloutLine, bool)> {
+    let (at, _) = line.rmatch_indices(LINE_START).find(|&(at, _)| at > 0)?;
+    read_line(line.get(at..)?).ok()
+}
+
+/// Reads one line as what it says, or says why it is none; and whether it had to be mended.
+fn read_line(text: &str) -> Result<(RolloutLine, bool), String> {
+    let (line, was_mended) = parse_line_mended(text).map_err(|error| in_plain_words(&error.to_string()))?;
     if let RolloutItem::ResponseItem(item) = &line.item
         && item.tag().is_empty()
     {
         return Err("a response item without a `type`".to_owned());
     }
-    Ok(line)
+    Ok((line, was_mended))
+}
+
+/// What serde says, without names of types.
+fn in_plain_words(error: &str) -> String {
+    let Some((before, named)) = error.split_once("expected struct ") else { return error.to_owned() };
+    let after = named.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
+    let after = after.split_once(" elements").map_or(after, |(_, after)| after);
+    format!("{before}expected an object{after}")
 }
 
 /// Reads up to the next line break, which is not kept, or the end. Of a line that is longer than `limit` only so much
@@ -273,7 +301,7 @@ fn next_line(source: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io:
 }
 
 /// What the name of a file tells whose first line is lost.
-fn meta_of_name(path: &Path, timestamp: &str) -> Option<SessionMeta> {
+pub(super) fn meta_of_name(path: &Path, timestamp: &str) -> Option<SessionMeta> {
     let name = parse_name(path.file_name()?.to_str()?)?;
     let (id, timestamp) = (name.thread.to_owned(), timestamp.to_owned());
     Some(SessionMeta { session_id: Some(id.clone()), id, timestamp, ..SessionMeta::default() })

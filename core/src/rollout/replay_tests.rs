@@ -36,6 +36,7 @@ fn rollout(lines: impl IntoIterator<Item = RolloutItem>) -> LoadedRollout {
         meta: SessionMeta::default(),
         lines: lines.collect(),
         skipped: Vec::new(),
+        mended: Vec::new(),
         skipped_count: 0,
     }
 }

@@ -80,7 +80,15 @@ fn lock_and_read(path: &Path) -> Result<(AppendFile, LoadedRollout), RolloutErro
 }
 
 fn tell_skipped(rollout: &LoadedRollout, host: &RecorderHost) {
-    let LoadedRollout { path, skipped, skipped_count: count, .. } = rollout;
+    let LoadedRollout { path, skipped, skipped_count: count, mended, .. } = rollout;
+    if !mended.is_empty() {
+        let named: Vec<String> = mended.iter().take(SKIPPED_NAMED).map(ToString::to_string).collect();
+        let more = if mended.len() > named.len() { ", ..." } else { "" };
+        let (path, lines) = (path.display(), named.join(", "));
+        let message =
+            format!("Characters that are no text were replaced by U+FFFD in {path}: line {lines}{more}");
+        host.events.emit(Event::Warning { message });
+    }
     if *count == 0 {
         return;
     }

@@ -158,6 +158,23 @@ async fn skipped_lines_are_told_to_the_operator() {
     assert_eq!(warnings.take(), [message]);
 }
 
+#[tokio::test]
+async fn an_output_with_a_character_that_is_no_text_is_still_the_output_of_its_call() {
+    let home = TempDir::new().unwrap();
+    let path =
+        written(&home, [said("one"), of(function_call("a")), of(function_output("a", "XXXX b"))]).await;
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("XXXX", r"\ud83d")).unwrap();
+    let (host, warnings) = host();
+    let resumed = RolloutRecorder::resume(&path, host).await.unwrap();
+    let expected = [user("one"), function_call("a"), function_output("a", "\u{fffd} b")];
+    assert_eq!(shown_alike(&resumed.items), shown_alike(&expected));
+    assert_eq!((resumed.settled.len(), resumed.skipped.len()), (0, 0));
+    let message =
+        format!("Characters that are no text were replaced by U+FFFD in {}: line 4", path.display());
+    assert_eq!(warnings.take(), [message]);
+}
+
 /// A session with every kind of line, and what became of it in the end.
 async fn full_session(home: &TempDir) -> PathBuf {
     let recorder = RolloutRecorder::create(home.path(), meta(ID, home.path()), host().0).unwrap();

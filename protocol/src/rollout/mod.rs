@@ -18,6 +18,7 @@ pub use session_meta::{GitInfo, SessionMeta};
 
 use crate::item::ResponseItem;
 use crate::raw_json::RawJson;
+use crate::surrogates::replace_lone_surrogates;
 
 /// One line: `{"timestamp", "type", "payload"}`. Other members of a line (`ordinal`, `metadata`) are not read.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +84,18 @@ pub fn parse_line(line: &str) -> Result<RolloutLine, RolloutLineError> {
     let item = RolloutItem::read(&wire.tag, wire.payload)
         .map_err(|source| RolloutLineError::Payload { tag: wire.tag, source })?;
     Ok(RolloutLine { timestamp: wire.timestamp, item })
+}
+
+/// Reads one line as [`parse_line`] does, with U+FFFD in the place of lone surrogates (`"\ud83d"` is legal JSON and no
+/// text: no request could hold it). The second value tells whether there was one.
+///
+/// # Errors
+/// As [`parse_line`].
+pub fn parse_line_mended(line: &str) -> Result<(RolloutLine, bool), RolloutLineError> {
+    match replace_lone_surrogates(line) {
+        Some(mended) => Ok((parse_line(&mended)?, true)),
+        None => Ok((parse_line(line)?, false)),
+    }
 }
 
 #[derive(Deserialize)]

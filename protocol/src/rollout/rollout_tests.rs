@@ -227,3 +227,21 @@ fn a_path_that_is_no_text_does_not_lose_the_line() {
     let line = RolloutLine { timestamp: AT.into(), item: RolloutItem::SessionMeta(Box::new(meta)) };
     assert!(line.to_json().unwrap().contains("\"cwd\":\"/a\u{fffd}\""));
 }
+
+#[test]
+fn a_line_with_a_lone_surrogate_is_mended() {
+    let line = r#"{"timestamp":"t","type":"response_item","payload":{"type":"function_call_output","call_id":"c","output":"a\ud83d b\ud83d\ude00"}}"#;
+    let whole = line.replace(r"a\ud83d b", "a b");
+    let output = |line: &RolloutLine| match &line.item {
+        RolloutItem::ResponseItem(item) => match item.kind() {
+            crate::ItemKind::FunctionCallOutput(output) => output.output.to_string(),
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    };
+    let (read, mended) = parse_line_mended(line).unwrap();
+    assert_eq!((output(&read).as_str(), mended), ("a\u{fffd} b\u{1f600}", true));
+    let (read, mended) = parse_line_mended(&whole).unwrap();
+    assert_eq!((output(&read).as_str(), mended), ("a b\u{1f600}", false));
+    assert!(parse_line_mended("{").is_err());
+}
