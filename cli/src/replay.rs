@@ -3,6 +3,7 @@
 mod events;
 mod input;
 mod items;
+mod looked;
 mod model;
 mod rollout;
 mod scenario;

@@ -11,9 +11,15 @@ const NAMED: usize = 5;
 pub(crate) fn from_sse(text: &str) -> Recording {
     let mut cutter = Cutter::default();
     let mut decoder = EventDecoder::new();
-    let mut take = |decoded| cutter.take(decoded, None);
-    decoder.feed(text.as_bytes(), &mut take);
-    decoder.finish(&mut take);
+    // An event is complete at the blank line behind it; it is named by the last line of its data.
+    let mut place = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        if line.starts_with("data") {
+            place = at + 1;
+        }
+        decoder.feed(line.as_bytes(), &mut |decoded| cutter.take(decoded, place));
+    }
+    decoder.finish(&mut |decoded| cutter.take(decoded, place));
     cutter.finish()
 }
 
@@ -21,7 +27,7 @@ pub(crate) fn from_sse(text: &str) -> Recording {
 pub(crate) fn from_json_lines(text: &str) -> Recording {
     let mut cutter = Cutter::default();
     for (line, json) in numbered(text) {
-        cutter.take(decode_event(json), Some(line));
+        cutter.take(decode_event(json), line);
     }
     cutter.finish()
 }
@@ -36,14 +42,13 @@ struct Cutter {
 }
 
 impl Cutter {
-    fn take(&mut self, decoded: Decoded, line: Option<usize>) {
+    fn take(&mut self, decoded: Decoded, line: usize) {
         let event = match decoded {
             Decoded::Event(event) => event,
             Decoded::Broken(broken) => {
                 self.broken += 1;
                 if self.broken <= NAMED {
-                    let place = line.map_or_else(String::new, |line| format!("line {line}: "));
-                    self.notes.push(format!("{place}an event was skipped: {broken}"));
+                    self.notes.push(format!("line {line}: an event was skipped: {broken}"));
                 }
                 return;
             }

@@ -4,9 +4,9 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
 use tenon_protocol::{ResponseEvent, ResponseItem};
 
+use super::looked::Looked;
 use super::{events, items, rollout, scenario};
 use crate::config::ToolMode;
 
@@ -134,7 +134,8 @@ pub(crate) fn read(path: &Path) -> Result<Recording, InputError> {
         message: fault.message,
     })?;
     if recording.answers.is_empty() {
-        let message = format!("nothing in it was said by a model: {EXPECTED}");
+        let first = recording.notes.first().map_or_else(String::new, |note| format!(" ({note})"));
+        let message = format!("nothing in it was said by a model{first}: {EXPECTED}");
         return Err(InputError::Empty { path: path.to_owned(), message });
     }
     Ok(recording)
@@ -153,8 +154,7 @@ fn parse_bytes(bytes: &[u8]) -> Result<Recording, Fault> {
 
 /// Reads a recording from its text.
 pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
-    let mut lines = numbered(text).take(LOOKED_AT);
-    let Some((first, line)) = lines.next() else { return Ok(Recording::default()) };
+    let Some((first, line)) = numbered(text).next() else { return Ok(Recording::default()) };
     if is_sse(line) {
         return Ok(events::from_sse(text));
     }
@@ -162,38 +162,39 @@ pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
     if line == "{" || holds_turns(text, line) {
         return scenario::parse(text);
     }
-    let first = (first, line);
-    let looked: Vec<Option<Value>> =
-        std::iter::once(first).chain(lines).map(|(_, line)| serde_json::from_str(line).ok()).collect();
-    let Some(sample) = looked.iter().flatten().next() else {
-        return Err(Fault::new(first.0, format!("{EXPECTED}, found no JSON")));
-    };
-    if looked.iter().flatten().any(is_event) && sample.get("payload").is_none() {
-        return Ok(events::from_json_lines(text));
-    }
-    match sample.as_object() {
-        Some(object) if object.contains_key("payload") => Ok(rollout::parse(text)),
-        Some(object) if object.get("type").is_some_and(Value::is_string) => items::parse(text),
-        Some(_) => Err(Fault::new(first.0, format!("{EXPECTED}, found a JSON object without `type`"))),
-        None => Err(Fault::new(first.0, format!("{EXPECTED}, found {}", kind_of(sample)))),
+    let looked: Vec<Looked> = numbered(text).take(LOOKED_AT).map(|(_, line)| Looked::at(line)).collect();
+    // A file may begin with what another API said; what comes after that tells what it is.
+    let sample = looked.iter().find(|looked| !looked.is_unknowable());
+    let sample = sample.cloned().or_else(|| {
+        numbered(text)
+            .skip(LOOKED_AT)
+            .map(|(_, line)| Looked::at(line))
+            .find(|looked| !looked.is_unknowable())
+    });
+    let holds_events = looked.iter().chain(&sample).any(Looked::is_event);
+    match sample.or_else(|| looked.into_iter().next()) {
+        Some(Looked::Object(object)) if object.has_payload => Ok(rollout::parse(text)),
+        Some(_) if holds_events => Ok(events::from_json_lines(text)),
+        Some(Looked::Object(object)) if object.tag.is_some() || object.foreign.is_some() => {
+            items::parse(text)
+        }
+        Some(Looked::Object(_)) => {
+            Err(Fault::new(first, format!("{EXPECTED}, found a JSON object without `type`")))
+        }
+        Some(Looked::Other(kind)) => Err(Fault::new(first, format!("{EXPECTED}, found {kind}"))),
+        Some(Looked::NoJson(_)) if !line.starts_with('{') => {
+            Err(Fault::new(first, format!("{EXPECTED}, found no JSON")))
+        }
+        Some(Looked::NoJson(error)) => {
+            Err(Fault::new(first, format!("{EXPECTED}, found broken JSON: {error}")))
+        }
+        None => Ok(Recording::default()),
     }
 }
 
 /// The lines that are not blank, numbered from 1, without white space around them.
 pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())).filter(|(_, line)| !line.is_empty())
-}
-
-/// What kind of JSON value it is, with its article.
-pub(crate) fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
 }
 
 fn is_sse(line: &str) -> bool {
@@ -212,12 +213,6 @@ fn holds_turns(text: &str, line: &str) -> bool {
             // A line that is no JSON by itself may be the beginning of an object over many lines.
             || (serde_json::from_str::<serde::de::IgnoredAny>(line).is_err()
                 && serde_json::from_str::<Peek>(text).is_ok()))
-}
-
-/// Whether a line is an event of the API and no item.
-pub(crate) fn is_event(value: &Value) -> bool {
-    let tag = value.get("type").and_then(Value::as_str).unwrap_or_default();
-    tag.starts_with("response.") || tag == "error" || value.get("sequence_number").is_some()
 }
 
 #[cfg(test)]

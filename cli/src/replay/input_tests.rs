@@ -1,4 +1,5 @@
 use pretty_assertions::assert_eq;
+use serde_json::Value;
 use tempfile::TempDir;
 use tenon_protocol::ItemKind;
 
@@ -92,12 +93,56 @@ fn a_line_that_is_no_item_is_named() {
 fn what_is_no_recording_at_all_says_what_was_expected() {
     for (text, found) in [
         ("hello\n", "found no JSON"),
+        ("{\"type\": tru\n", "found broken JSON: EOF while parsing a value at line 1 column 12"),
         ("[1, 2]\n", "found an array"),
         ("7\n", "found a number"),
         ("{\"id\":1}\n", "found a JSON object without `type`"),
     ] {
         assert_eq!(fault(text), (1, format!("{EXPECTED}, {found}")), "{text}");
     }
+}
+
+const CHUNK: &str = r#"{"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[]}"#;
+
+#[test]
+fn what_another_api_said_is_skipped_and_named() {
+    let skipped = |line: usize| {
+        format!("line {line}: a `chat.completion.chunk` was skipped: it is nothing of the Responses API's")
+    };
+    let recording = parsed(&format!("{CHUNK}\n{CALL}\n{CHUNK}\n\n{MESSAGE}\n"));
+    assert_eq!(told(&recording), owned(&[(None, &["f(c1)"]), (None, &["\"hi\""])]));
+    assert_eq!(recording.notes, [skipped(1), skipped(3)]);
+    // However late it is known what the file is.
+    let recording = parsed(&format!("{}{CALL}\n", format!("{CHUNK}\n").repeat(30)));
+    assert_eq!(told(&recording), owned(&[(None, &["f(c1)"])]));
+    assert_eq!(recording.notes[4..], [skipped(5), "25 more lines were skipped".to_owned()]);
+    // Nothing else is in it.
+    let recording = parsed(&format!("{CHUNK}\n"));
+    assert_eq!((told(&recording).len(), &recording.notes[..]), (0, &[skipped(1)][..]));
+}
+
+#[test]
+fn what_another_api_streamed_is_skipped_and_named() {
+    let done = format!(r#"{{"type":"response.output_item.done","item":{MESSAGE}}}"#);
+    let lines = format!("{CHUNK}\n{done}\n{CHUNK}\n{COMPLETED}\n");
+    let sse =
+        format!("data: {CHUNK}\n\ndata: {done}\n\ndata: {CHUNK}\n\ndata: {COMPLETED}\n\ndata: [DONE]\n\n");
+    for (text, places) in [(lines, [1, 3]), (sse, [1, 5])] {
+        let recording = parsed(&text);
+        assert_eq!(told(&recording), owned(&[(None, &["OutputItemDone", "Completed"])]), "{text}");
+        for (note, line) in recording.notes.iter().zip(places) {
+            assert!(note.starts_with(&format!("line {line}: an event was skipped: ")), "{note}");
+        }
+        assert_eq!(recording.notes.len(), 2);
+    }
+}
+
+#[test]
+fn items_may_be_deep_and_hold_what_is_no_text() {
+    let deep = format!("{{\"type\":\"new_kind\",\"x\":{}{}}}", "[".repeat(300), "]".repeat(300));
+    let lone = CALL.replace("{}", r"\ud83d");
+    assert_eq!(told(&parsed(&deep)), owned(&[(None, &["new_kind"])]));
+    assert_eq!(told(&parsed(&lone)), owned(&[(None, &["function_call"])]), "kept as it came, not acted on");
 }
 
 #[test]
