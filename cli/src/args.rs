@@ -21,12 +21,7 @@ const EXEC_USAGE: &str =
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(
-    name = "tenon",
-    version,
-    about = "Joins a language model to its tools.",
-    disable_help_subcommand = true
-)]
+#[command(name = "tenon", version, about = "Joins a language model to its tools.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -36,7 +31,8 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Give one prompt to a live model and follow its turns to the end
-    #[command(override_usage = EXEC_USAGE)]
+    // `help` is a prompt like any other.
+    #[command(override_usage = EXEC_USAGE, disable_help_subcommand = true)]
     Exec(ExecArgs),
     /// Play a recorded model stream through the real runtime, offline
     Replay(ReplayArgs),

@@ -4,7 +4,7 @@
 mod support;
 
 use pretty_assertions::assert_eq;
-use support::Place;
+use support::{Place, lines, message};
 
 fn refused(place: &Place, args: &[&str]) -> String {
     let ran = place.run(args);
@@ -100,4 +100,72 @@ fn without_a_home_nothing_is_written() {
     assert_eq!(ran.status.code(), Some(2));
     let told = String::from_utf8(ran.stderr).expect("text");
     assert_eq!(told, "tenon: neither TENON_HOME nor HOME is set: set one, so that there is a home folder\n");
+}
+
+#[test]
+fn a_mistake_of_a_command_shows_the_usage_of_that_command() {
+    let place = Place::new();
+    let both = ["-s", "read-only", "--dangerously-bypass-approvals-and-sandbox"];
+    for (args, usage) in [
+        ([&["exec", "go"][..], &both].concat(), "Usage: tenon exec [OPTIONS] [PROMPT]\n"),
+        ([&["replay", "x"][..], &both].concat(), "Usage: tenon replay [OPTIONS] <FILE>\n"),
+        (vec!["exec", "resume"], "Usage: tenon exec [OPTIONS] [PROMPT]\n"),
+        (vec!["exec", "resume", "--last", "a", "b"], "Usage: tenon exec [OPTIONS] [PROMPT]\n"),
+        (vec!["exec", "go", "resume", "--last"], "Usage: tenon exec [OPTIONS] [PROMPT]\n"),
+    ] {
+        let told = refused(&place, &args);
+        assert!(told.contains(usage), "{args:?}: {told}");
+    }
+}
+
+#[test]
+fn help_is_a_command_and_of_exec_a_prompt() {
+    let place = Place::new();
+    let long = place.run(&["exec", "--help"]);
+    let help = place.run(&["help", "exec"]);
+    assert_eq!((help.status, help.stderr.as_str()), (Some(0), ""));
+    assert_eq!(help.stdout, long.stdout);
+    let all = place.run(&["help"]);
+    assert_eq!(
+        (all.status, all.stdout.contains("Usage: tenon <COMMAND>")),
+        (Some(0), true),
+        "{}",
+        all.stdout
+    );
+    // It goes as far as the key for the model.
+    assert!(refused(&place, &["exec", "-s", "danger-full-access", "help"]).contains("OPENAI_API_KEY"));
+}
+
+#[test]
+fn a_model_without_a_name_is_refused() {
+    let place = Place::new();
+    assert_eq!(refused(&place, &["exec", "-m", "", "go"]), "tenon: --model: a model has a name\n");
+    place.config("model = \" \"\n");
+    assert_eq!(refused(&place, &["exec", "go"]), "tenon: model: a model has a name\n");
+}
+
+#[test]
+fn the_file_for_the_last_message_is_no_folder() {
+    let place = Place::new();
+    let file = place.file("x.jsonl", lines(&[vec![message("one")]]));
+    let file = file.to_str().expect("text");
+    let replay = ["replay", "-s", "danger-full-access"];
+    assert_eq!(
+        refused(&place, &[&replay[..], &["-o", ".", file]].concat()),
+        "tenon: --output-last-message: WORK/. cannot be written: it is a folder\n"
+    );
+    assert_eq!(
+        refused(&place, &[&replay[..], &["-o", "no/x", file]].concat()),
+        "tenon: --output-last-message: WORK/no/x cannot be written: no such folder\n"
+    );
+}
+
+#[test]
+fn a_configuration_that_is_a_link_to_nothing_is_no_missing_one() {
+    let place = Place::new();
+    std::os::unix::fs::symlink("gone.toml", place.home().join("config.toml")).expect("linked");
+    assert_eq!(
+        refused(&place, &["tools"]),
+        "tenon: cannot read HOME/config.toml: it is a link to something that is not there\n"
+    );
 }

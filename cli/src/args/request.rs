@@ -58,6 +58,9 @@ pub(crate) enum Start {
     ResumeLast,
 }
 
+/// The command that gives a prompt.
+const EXEC: &str = "exec";
+
 /// Reads a command line, the program's name first.
 ///
 /// # Errors
@@ -66,7 +69,7 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, clap::Error> {
     match Cli::try_parse_from(args)?.command {
         Command::Exec(exec) => exec.settle().map(Request::Exec),
         Command::Replay(replay) => {
-            replay.session.check()?;
+            replay.session.check("replay")?;
             Ok(Request::Replay(replay))
         }
         Command::ApplyPatch(patch) => Ok(Request::ApplyPatch(patch)),
@@ -75,15 +78,20 @@ pub(crate) fn parse(args: &[OsString]) -> Result<Request, clap::Error> {
     }
 }
 
-/// A usage error in clap's form.
-fn usage_error(kind: ErrorKind, message: impl std::fmt::Display) -> clap::Error {
-    Cli::command().error(kind, message)
+/// A usage error in clap's form, with the usage of `command`.
+fn usage_error(command: &str, kind: ErrorKind, message: impl std::fmt::Display) -> clap::Error {
+    let mut cli = Cli::command();
+    cli.build();
+    match cli.find_subcommand_mut(command) {
+        Some(command) => command.error(kind, message),
+        None => cli.error(kind, message),
+    }
 }
 
 impl ExecArgs {
     fn settle(self) -> Result<ExecRequest, clap::Error> {
         let Some(ExecAction::Resume(resume)) = self.action else {
-            self.session.check()?;
+            self.session.check(EXEC)?;
             return Ok(ExecRequest {
                 session: self.session,
                 interactive: self.asking.interactive,
@@ -93,22 +101,24 @@ impl ExecArgs {
         };
         if self.prompt.is_some() {
             return Err(usage_error(
+                EXEC,
                 ErrorKind::ArgumentConflict,
                 "a prompt stands after `resume` and its ID, not before",
             ));
         }
         let session = self.session.followed_by(resume.session);
         let interactive = self.asking.interactive || resume.asking.interactive;
-        session.check()?;
+        session.check(EXEC)?;
         let (start, prompt) = match (resume.last, resume.first, resume.second) {
             (true, first, None) => (Start::ResumeLast, first),
             (true, _, Some(_)) => {
                 let message = "--last takes the newest session: give a prompt, and no ID beside it";
-                return Err(usage_error(ErrorKind::ArgumentConflict, message));
+                return Err(usage_error(EXEC, ErrorKind::ArgumentConflict, message));
             }
             (false, Some(id), prompt) => (Start::Resume(id), prompt),
             (false, None, _) => {
                 return Err(usage_error(
+                    EXEC,
                     ErrorKind::MissingRequiredArgument,
                     "resume needs the session's ID, or --last",
                 ));
@@ -170,8 +180,8 @@ impl SessionArgs {
         }
     }
 
-    /// Refuses what contradicts itself, wherever on the line it stands.
-    fn check(&self) -> Result<(), clap::Error> {
+    /// Refuses what contradicts itself, wherever on the line of `command` it stands.
+    fn check(&self, command: &str) -> Result<(), clap::Error> {
         let other = if self.sandbox.is_some() {
             "--sandbox <MODE>"
         } else if self.ask_for_approval.is_some() {
@@ -182,7 +192,7 @@ impl SessionArgs {
         if self.dangerously_bypass_approvals_and_sandbox {
             let message =
                 format!("--dangerously-bypass-approvals-and-sandbox cannot be used with {other}: choose one");
-            return Err(usage_error(ErrorKind::ArgumentConflict, message));
+            return Err(usage_error(command, ErrorKind::ArgumentConflict, message));
         }
         Ok(())
     }
