@@ -13,6 +13,11 @@ mod tools;
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::Path;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Request};
 use crate::failure::{COMPLETED, INTERRUPTED, USAGE};
@@ -23,29 +28,24 @@ pub(crate) use drive::Plan;
 /// Names that make the program a patch tool (runtime.md A11.2).
 const PATCH_NAMES: [&str; 2] = ["apply_patch", "applypatch"];
 
+/// How long a run that is quit may take to say so.
+const QUIT_GRACE: Duration = Duration::from_millis(500);
+
 /// Runs the program once, to its exit status: 0 completed, 1 failed, 2 usage, 130 interrupted (cli.md).
 pub async fn run(invocation: Invocation) -> u8 {
     let quit = invocation.quit.clone();
+    let mut performed = pin!(perform(invocation));
     tokio::select! {
         biased;
-        () = quit.cancelled() => INTERRUPTED,
-        status = perform(invocation) => status,
+        () = quit.cancelled() => {}
+        status = &mut performed => return status,
     }
+    timeout(QUIT_GRACE, performed).await.unwrap_or(INTERRUPTED)
 }
 
 async fn perform(invocation: Invocation) -> u8 {
-    let Invocation {
-        args,
-        environment,
-        cwd,
-        stdin,
-        mut stdout,
-        stderr,
-        terminal,
-        tty,
-        cancellation,
-        quit: _,
-    } = invocation;
+    let Invocation { args, environment, cwd, stdin, mut stdout, stderr, terminal, tty, cancellation, quit } =
+        invocation;
     let mut console = Console::new(stderr);
     if called_apply_patch(args.first().map(AsRef::as_ref)) {
         return apply_patch::by_name(args.get(1..).unwrap_or_default(), &cwd, stdin, stdout, &mut console);
@@ -62,6 +62,7 @@ async fn perform(invocation: Invocation) -> u8 {
         tty,
         console,
         cancellation,
+        quit,
     };
     let done = match request {
         Request::Exec(exec) => exec::run(exec, stdin, &mut surroundings).await,
@@ -86,7 +87,10 @@ pub(crate) struct Surroundings {
     pub(crate) terminal: crate::TerminalInfo,
     pub(crate) tty: Option<std::fs::File>,
     pub(crate) console: Console,
-    pub(crate) cancellation: tokio_util::sync::CancellationToken,
+    /// The first signal: what runs is to end.
+    pub(crate) cancellation: CancellationToken,
+    /// The second one: nothing is waited for any more.
+    pub(crate) quit: CancellationToken,
 }
 
 impl Surroundings {

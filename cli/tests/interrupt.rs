@@ -57,6 +57,21 @@ fn a_second_signal_quits() {
     let pid = wait_for_pid(&place);
     assert_eq!(running.signal_until_it_ends(Signal::INT), Some(130));
     wait_for(|| (!alive(pid)).then_some(()));
+    let failed = json!({"type": "turn.failed", "error": {"message": "interrupted"}});
+    assert_eq!(running.finish().events().pop(), Some(failed), "whoever reads knows that nothing more comes");
+}
+
+#[test]
+fn one_signal_is_enough_although_nobody_reads() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        // More than a pipe holds.
+        let mut running = long_replay(&place, "head -c 200000 /dev/zero | tr '\\0' x; echo $$ > pid", true);
+        wait_for_pid(&place);
+        running.signal(signal);
+        let status = wait_for(|| running.child.try_wait().expect("it is our child"));
+        assert_eq!(status.code(), Some(130), "{signal:?}");
+    }
 }
 
 #[test]
@@ -113,7 +128,7 @@ fn alive(pid: u32) -> bool {
 }
 
 /// What another process does is not ours to await: it is looked at until it is done.
-fn wait_for<T>(look: impl Fn() -> Option<T>) -> T {
+fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
     for _ in 0..1000 {
         if let Some(found) = look() {
             return found;

@@ -106,7 +106,8 @@ fn what_cannot_be_done_says_so() {
 fn a_required_server_that_is_not_there_ends_the_run_before_it_begins() {
     let place = Place::new();
     place.config("[mcp_servers.need]\ncommand = \"/no/such/server\"\nrequired = true\n");
-    let file = place.file("turn.jsonl", "");
+    let said = r#"{"type":"message","role":"assistant","content":[]}"#;
+    let file = place.file("turn.jsonl", said);
     let ran = place.replay(&file, &["--with-config"]);
     assert_eq!(ran.status, Some(1));
     assert!(

@@ -72,8 +72,16 @@ pub(crate) async fn drive(
         .map_err(|error| Failure::failed(format!("cannot start to write: {error}")))?;
     let wired =
         Wired::build(plan, &surroundings.environment, Arc::clone(&output) as Arc<dyn EventSink>).await?;
-    let end = run_turns(wired, prompts, &cancellation).await;
-    let written = output.finish().await;
+    let end = tokio::select! {
+        biased;
+        end = run_turns(wired, prompts, &cancellation) => end,
+        () = surroundings.quit.cancelled() => {
+            // What ran was dropped where it stood; whoever reads is told that there is no more to come.
+            output.abort_turn();
+            Some(TurnEnd::Interrupted)
+        }
+    };
+    let written = output.finish(&surroundings.cancellation).await;
     if let (Some(file), Some(end)) = (&last_message_file, &end) {
         write_last_message(file, end, surroundings)?;
     }
@@ -172,14 +180,14 @@ fn printer(json: bool, cwd: &Path, surroundings: &Surroundings) -> Box<dyn Print
 /// A file that could not be written is better known before the turn than after it.
 fn check_folder_of(file: Option<&Path>) -> Result<(), Failure> {
     let Some(file) = file else { return Ok(()) };
-    let folder = file.parent().unwrap_or(file);
-    if folder.is_dir() && !file.is_dir() {
+    let reason = if file.is_dir() {
+        "it is a folder"
+    } else if !file.parent().unwrap_or(file).is_dir() {
+        "no such folder"
+    } else {
         return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "--output-last-message: {} cannot be written: no such folder",
-        file.display()
-    )))
+    };
+    Err(Failure::usage(format!("--output-last-message: {} cannot be written: {reason}", file.display())))
 }
 
 fn write_last_message(file: &Path, end: &TurnEnd, surroundings: &mut Surroundings) -> Result<(), Failure> {

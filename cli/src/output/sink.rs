@@ -2,13 +2,19 @@
 
 use std::io::{self, ErrorKind, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
-use tenon_tools::{Event, EventSink};
+use tenon_tools::{AbortReason, Event, EventSink};
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 use super::Printer;
+
+/// How long a reader who does not read is waited for once the user wants the run to end.
+pub(crate) const FLUSH_PATIENCE: Duration = Duration::from_secs(2);
 
 /// How the writing of a session's events ended.
 #[derive(Debug)]
@@ -34,7 +40,9 @@ enum Order {
 #[derive(Debug)]
 pub(crate) struct Output {
     orders: Sender<Order>,
-    end: std::sync::Mutex<Option<oneshot::Receiver<OutputEnd>>>,
+    end: Mutex<Option<oneshot::Receiver<OutputEnd>>>,
+    /// The turn that has begun and not ended.
+    turn: Mutex<Option<String>>,
 }
 
 impl Output {
@@ -54,19 +62,52 @@ impl Output {
             // Nobody may be waiting any more.
             let _ = done.send(write_all(printer, out, &queue, &broken));
         })?;
-        Ok(Self { orders, end: std::sync::Mutex::new(Some(end)) })
+        Ok(Self { orders, end: Mutex::new(Some(end)), turn: Mutex::default() })
     }
 
-    /// Waits until everything is written that was emitted before. What is emitted later is dropped.
-    pub(crate) async fn finish(&self) -> OutputEnd {
+    /// Says of a turn which nobody will end any more that it was interrupted.
+    pub(crate) fn abort_turn(&self) {
+        let turn = self.turn().take();
+        if let Some(turn_id) = turn {
+            self.emit(Event::TurnAborted {
+                turn_id,
+                reason: AbortReason::Interrupted,
+                aborted_calls: Vec::new(),
+            });
+        }
+    }
+
+    /// Waits until everything is written that was emitted before. What is emitted later is dropped. A reader who does
+    /// not read is waited for without end, but for no more than [`FLUSH_PATIENCE`] once the run is `cancelled`.
+    pub(crate) async fn finish(&self, cancelled: &CancellationToken) -> OutputEnd {
         // The thread may be gone already; then its end is there.
         let _ = self.orders.send(Order::End);
-        let end = self.end.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        match end {
-            Some(end) => {
-                end.await.unwrap_or_else(|_| OutputEnd::Failed(io::Error::other("the writer panicked")))
-            }
-            None => OutputEnd::Written,
+        let end = self.end.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(end) = end else { return OutputEnd::Written };
+        let patience = async {
+            cancelled.cancelled().await;
+            sleep(FLUSH_PATIENCE).await;
+        };
+        tokio::select! {
+            biased;
+            end = end => end.unwrap_or_else(|_| OutputEnd::Failed(io::Error::other("the writer panicked"))),
+            () = patience => OutputEnd::Closed,
+        }
+    }
+
+    fn turn(&self) -> MutexGuard<'_, Option<String>> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps track of whether a turn is open.
+    fn follow(&self, event: &Event) {
+        if let Event::TurnStarted { turn_id } = event {
+            *self.turn() = Some(turn_id.clone());
+        } else if matches!(
+            event,
+            Event::TurnCompleted { .. } | Event::TurnFailed { .. } | Event::TurnAborted { .. }
+        ) {
+            *self.turn() = None;
         }
     }
 }
@@ -79,7 +120,10 @@ impl EventSink for Output {
             | Event::ExecOutputDelta { .. }
             | Event::PatchProgress { .. } => {}
             // Fails only after the end, when nothing more is to be written.
-            event => drop(self.orders.send(Order::Event(Box::new(event)))),
+            event => {
+                self.follow(&event);
+                drop(self.orders.send(Order::Event(Box::new(event))));
+            }
         }
     }
 }

@@ -58,9 +58,9 @@ async fn events_are_written_in_order_and_pieces_are_not_queued() {
         output.emit(warning(&number.to_string()));
         output.emit(Event::AgentMessageDelta { item_id: None, delta: "x".to_owned() });
     }
-    assert!(matches!(output.finish().await, OutputEnd::Written));
+    assert!(matches!(output.finish(&CancellationToken::new()).await, OutputEnd::Written));
     output.emit(warning("late"));
-    assert!(matches!(output.finish().await, OutputEnd::Written));
+    assert!(matches!(output.finish(&CancellationToken::new()).await, OutputEnd::Written));
     let expected: String =
         (0..1000).map(|number| format!("{number}\n")).chain(["end\n".to_owned()]).collect();
     assert_eq!(String::from_utf8(written.0.lock().expect("no panic").clone()), Ok(expected));
@@ -75,7 +75,7 @@ async fn a_reader_that_goes_away_ends_the_work_and_is_no_failure() {
     output.emit(warning("b"));
     broken.cancelled().await;
     output.emit(warning("c"));
-    assert!(matches!(output.finish().await, OutputEnd::Closed));
+    assert!(matches!(output.finish(&CancellationToken::new()).await, OutputEnd::Closed));
 }
 
 #[tokio::test]
@@ -83,6 +83,44 @@ async fn a_full_disk_is_a_failure() {
     let writer = Box::new(Breaking(true, ErrorKind::StorageFull));
     let output = Output::start(Box::new(Plain), writer, CancellationToken::new()).expect("a thread");
     output.emit(warning("a"));
-    let OutputEnd::Failed(error) = output.finish().await else { panic!("no failure") };
+    let OutputEnd::Failed(error) = output.finish(&CancellationToken::new()).await else {
+        panic!("no failure")
+    };
     assert_eq!(error.kind(), ErrorKind::StorageFull);
+}
+
+/// A writer that takes nothing until it is let go.
+struct Stuck(std::sync::mpsc::Receiver<()>);
+
+impl Write for Stuck {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = self.0.recv();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reader_who_does_not_read_is_given_up_only_when_the_run_is_cancelled() {
+    let (let_go, stuck) = std::sync::mpsc::channel();
+    let output = Output::start(Box::new(Plain), Box::new(Stuck(stuck)), CancellationToken::new());
+    let output = output.expect("a thread");
+    output.emit(warning("one"));
+    let cancelled = CancellationToken::new();
+    let patience = tokio::time::timeout(FLUSH_PATIENCE * 10, output.finish(&cancelled)).await;
+    assert!(patience.is_err(), "nobody wanted it to end");
+    drop(let_go);
+
+    let (let_go, stuck) = std::sync::mpsc::channel();
+    let output = Output::start(Box::new(Plain), Box::new(Stuck(stuck)), CancellationToken::new());
+    let output = output.expect("a thread");
+    output.emit(warning("one"));
+    cancelled.cancel();
+    let begun = tokio::time::Instant::now();
+    assert!(matches!(output.finish(&cancelled).await, OutputEnd::Closed));
+    assert_eq!(begun.elapsed(), FLUSH_PATIENCE);
+    drop(let_go);
 }
