@@ -91,10 +91,7 @@ impl ToolRouter {
                 let Some(call_id) = call.call_id.as_deref() else {
                     return Ok(Route::NotACall);
                 };
-                let arguments: SearchToolCallParams =
-                    serde_json::from_str(call.arguments.get()).map_err(|error| {
-                        FunctionCallError::respond(format!("failed to parse tool_search arguments: {error}"))
-                    })?;
+                let arguments = search_arguments(call.arguments.get())?;
                 Ok(Route::Call(ToolCall {
                     tool_name: ToolName::plain(TOOL_SEARCH),
                     call_id: CallId::from(call_id),
@@ -126,6 +123,18 @@ impl ToolRouter {
             | ItemKind::GhostSnapshot(_) => Ok(Route::NotACall),
         }
     }
+}
+
+/// The arguments of a search. A list is none, although serde would take it for the struct's members (core.md 0.2).
+fn search_arguments(json: &str) -> Result<SearchToolCallParams, FunctionCallError> {
+    let parsed = if json.trim_start().starts_with('[') {
+        Err("expected a JSON object, got an array".to_owned())
+    } else {
+        serde_json::from_str(json).map_err(|error| error.to_string())
+    };
+    parsed.map_err(|error| {
+        FunctionCallError::respond(format!("failed to parse tool_search arguments: {error}"))
+    })
 }
 
 /// What a log may show of a call: nothing of arguments that are plaintext-private (core.md 4.2).

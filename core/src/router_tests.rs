@@ -91,6 +91,12 @@ fn searches_are_ours_only_when_the_client_executes_them() {
             "failed to parse tool_search arguments: missing field `query` at line 1 column 11"
         ))
     );
+    assert_eq!(
+        ToolRouter::build_tool_call(&search("client", json!(["q", 3]))),
+        Err(FunctionCallError::respond(
+            "failed to parse tool_search arguments: expected a JSON object, got an array"
+        ))
+    );
 }
 
 #[test]
