@@ -1,6 +1,8 @@
 //! One connection to one server.
 
+mod deadline;
 mod handler;
+mod notices;
 mod questions;
 mod request;
 mod rpc;

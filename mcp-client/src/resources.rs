@@ -1,5 +1,7 @@
 //! The tools for resources of servers (core.md 9.6).
 
+mod wanted;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,7 @@ use crate::error::RequestError;
 use crate::link::{Ask, Asker, Limits};
 use crate::server::Server;
 use crate::tool::completed;
+use wanted::{Wanted, parse};
 
 /// The server that a listing of all servers is shown under.
 const ALL_SERVERS: &str = "codex";
@@ -126,80 +129,6 @@ impl ToolExecutor for ResourceTool {
         };
         let servers = Arc::clone(&self.servers);
         Ok(Box::new(Prepared { kind: self.kind, wanted, servers, item, began, effects: Effects::none() }))
-    }
-}
-
-/// The arguments; none where they are blank or null.
-///
-/// # Errors
-/// What the model reads of arguments that are none.
-fn parse(arguments: &str) -> Result<Option<Map<String, Value>>, FunctionCallError> {
-    if arguments.trim().is_empty() {
-        return Ok(None);
-    }
-    let failed =
-        |why: String| FunctionCallError::respond(format!("failed to parse function arguments: {why}"));
-    match serde_json::from_str(arguments).map_err(|error| failed(error.to_string()))? {
-        Value::Null => Ok(None),
-        Value::Object(members) => Ok(Some(members)),
-        other => Err(failed(format!("expected a JSON object, got {}", kind_of(&other)))),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
-}
-
-/// What a call wants.
-#[derive(Debug, Clone, PartialEq)]
-enum Wanted {
-    All,
-    OfServer { server: String, cursor: Option<String> },
-    Resource { server: String, uri: String },
-}
-
-impl Wanted {
-    fn new(kind: Kind, raw: &Option<Map<String, Value>>) -> Result<Self, FunctionCallError> {
-        let text = |name: &str| match raw.as_ref().and_then(|raw| raw.get(name)) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
-            Some(other) => Err(FunctionCallError::respond(format!(
-                "failed to parse function arguments: invalid type: {}, expected a string for `{name}`",
-                kind_of(other)
-            ))),
-        };
-        let required = |name: &str| {
-            text(name)?.ok_or_else(|| FunctionCallError::respond(format!("{name} must be provided")))
-        };
-        match (kind, raw) {
-            (Kind::Read, None) => {
-                Err(FunctionCallError::respond("failed to parse function arguments: expected value"))
-            }
-            (Kind::Read, Some(_)) => {
-                Ok(Self::Resource { server: required("server")?, uri: required("uri")? })
-            }
-            (Kind::Resources | Kind::Templates, _) => match (text("server")?, text("cursor")?) {
-                (Some(server), cursor) => Ok(Self::OfServer { server, cursor }),
-                (None, None) => Ok(Self::All),
-                (None, Some(_)) => {
-                    Err(FunctionCallError::respond("cursor can only be used when a server is specified"))
-                }
-            },
-        }
-    }
-
-    fn server(&self) -> Option<&str> {
-        match self {
-            Self::All => None,
-            Self::OfServer { server, .. } | Self::Resource { server, .. } => Some(server),
-        }
     }
 }
 

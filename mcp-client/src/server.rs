@@ -1,5 +1,7 @@
 //! One configured server through its lives: starting, ready, dead, started again.
 
+mod status;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,12 +11,13 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Listed, list_tools};
-use crate::config::{ServerConfig, TransportConfig};
+use crate::config::ServerConfig;
 use crate::connect::{Origin, Surroundings, connect};
 use crate::error::{RequestError, StartError};
-use crate::link::{Ask, Asker, Limits, ServerFacts, SharedLink};
+use crate::link::{Ask, Asker, Limits, SharedLink};
 use crate::names::callable_names;
 use crate::tool::McpTool;
+pub use status::ServerStatus;
 
 /// How long it is waited for further words that the tools have changed: some servers send one for each tool.
 const CHANGES_SETTLE: Duration = Duration::from_millis(50);
@@ -50,21 +53,6 @@ enum State {
     /// It never was ready.
     Failed(StartError),
     Closed,
-}
-
-/// How a server stands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ServerStatus {
-    /// Its configured name.
-    pub name: String,
-    /// `stdio`, `http`, `in process`, or `none` where the configuration cannot be used.
-    pub transport: &'static str,
-    /// How it stands.
-    pub state: McpServerState,
-    /// What it said of itself.
-    pub facts: Option<ServerFacts>,
-    /// Its tools, by the names that the model knows them by.
-    pub tools: Vec<String>,
 }
 
 impl Server {
@@ -300,30 +288,6 @@ impl Server {
         cancellation: &CancellationToken,
     ) -> Result<SharedLink, RequestError> {
         self.link(cancellation).await
-    }
-
-    /// How it stands.
-    pub(crate) fn status(&self) -> ServerStatus {
-        let Life { state, tools, .. } = self.life.borrow().clone();
-        let facts = match &state {
-            State::Ready(link) => Some(link.facts().clone()),
-            State::Starting | State::Dead(_) | State::Failed(_) | State::Closed => None,
-        };
-        let state = match state {
-            State::Starting => McpServerState::Starting,
-            State::Ready(_) => McpServerState::Ready { tools: tools.len() },
-            State::Dead(why) => McpServerState::Died { message: why.to_string() },
-            State::Failed(why) => McpServerState::Failed { message: why.to_string() },
-            State::Closed => McpServerState::Closed,
-        };
-        let transport = match (&self.origin, &self.config.transport) {
-            (Origin::InProcess(..), _) => "in process",
-            (Origin::Broken(_), _) => "none",
-            (Origin::Configured, TransportConfig::Stdio(_)) => "stdio",
-            (Origin::Configured, TransportConfig::Http(_)) => "http",
-        };
-        let tools = tools.iter().map(|tool| tool.name().to_string()).collect();
-        ServerStatus { name: self.config.name.clone(), transport, state, facts, tools }
     }
 
     fn tell(&self, state: McpServerState) {

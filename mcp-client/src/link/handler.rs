@@ -27,6 +27,15 @@ pub(crate) struct Handler {
 }
 
 impl Handler {
+    /// Fires when a question of the server's means nothing any more: it was taken back, or all calls have ended that it
+    /// can belong to.
+    async fn withdrawn(&self, context: &RequestContext<RoleClient>) {
+        tokio::select! {
+            () = context.ct.cancelled() => {}
+            () = self.traffic.all_ended() => {}
+        }
+    }
+
     /// What this side can do: no more than the host really does.
     fn capabilities(&self) -> ClientCapabilities {
         let host = &self.questions.host;
@@ -56,7 +65,7 @@ impl ClientHandler for Handler {
         context: RequestContext<RoleClient>,
     ) -> Result<ElicitResult, ErrorData> {
         let params = serde_json::to_value(request).map_err(|error| unreadable(&error))?;
-        let answer = self.questions.elicit(params, context.ct.cancelled()).await;
+        let answer = self.questions.elicit(params, self.withdrawn(&context)).await;
         let action = answer.get("action").cloned().unwrap_or_default();
         let action = serde_json::from_value(action).unwrap_or(ElicitationAction::Decline);
         let mut result = ElicitResult::new(action);
@@ -76,7 +85,7 @@ impl ClientHandler for Handler {
         let params = serde_json::to_value(params).map_err(|error| unreadable(&error))?;
         let answer: Result<Value, String> = tokio::select! {
             biased;
-            () = context.ct.cancelled() => Err("cancelled".to_owned()),
+            () = self.withdrawn(&context) => Err("cancelled".to_owned()),
             answer = self.questions.sample(params) => answer,
         };
         let answer = answer.map_err(|text| ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None))?;

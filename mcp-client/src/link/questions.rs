@@ -31,8 +31,7 @@ impl Questions {
         }
     }
 
-    /// Asks the user, until the question is `withdrawn`, or all calls have ended that it can belong to. No call's time
-    /// runs meanwhile.
+    /// Asks the user, until the question is `withdrawn`. No call's time runs meanwhile.
     pub(crate) async fn elicit(&self, params: Value, withdrawn: impl Future<Output = ()>) -> Value {
         let wanted = wanted(&params);
         let able = match wanted {
@@ -45,11 +44,9 @@ impl Questions {
         let text = |name: &str| params.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let question = Elicitation { server: self.server.clone(), message: text("message"), wanted };
         let _open = self.traffic.question();
-        let ended = self.traffic.all_ended();
         let answer = tokio::select! {
             biased;
             () = withdrawn => ElicitationAnswer::Cancel,
-            () = ended => ElicitationAnswer::Cancel,
             answer = self.host.elicit(question.clone()) => answer,
         };
         match (answer, question.wanted) {

@@ -77,7 +77,7 @@ async fn a_question_that_is_withdrawn_is_dismissed() {
 async fn a_question_ends_with_the_calls_that_it_may_belong_to() {
     let (_, questions) = questions(json!({}));
     let call = questions.traffic.begin(&ProgressToken(NumberOrString::Number(1)));
-    let asked = questions.elicit(form(), std::future::pending());
+    let asked = questions.elicit(form(), questions.traffic.all_ended());
     let ended = async {
         let mut open = questions.traffic.questions();
         open.wait_for(|open| *open == 1).await.expect("a question is open");

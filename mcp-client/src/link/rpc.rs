@@ -7,15 +7,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use rmcp::RoleClient;
 use rmcp::model::{ProtocolVersion, ServerNotification, SubscriptionFilter};
-use rmcp::service::{
-    Peer, PeerRequestOptions, RequestHandle, RunningService, RunningServiceCancellationToken,
-};
+use rmcp::service::{Peer, PeerRequestOptions, RunningService, RunningServiceCancellationToken};
 use serde_json::Value;
 use tenon_protocol::CallFact;
 use tokio::sync::{Mutex, mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::deadline::Deadline;
+use super::notices::{Notice, Waiting, send_notices};
 use super::request::{Continued, raw, request, request_error};
 use super::{Ask, Asker, Handler, Limits, Link, Questions, ServerFacts, Traffic};
 use crate::error::RequestError;
@@ -27,8 +27,6 @@ const ASK_AGAIN: Duration = Duration::from_millis(100);
 const ASK_AGAIN_MAX: Duration = Duration::from_secs(5);
 /// How long notices of cancellation may take to leave when a connection is closed.
 const LAST_NOTICES: Duration = Duration::from_millis(500);
-/// What a server is told of a request that nobody waits for any more.
-const NOBODY_WAITS: &str = "the client no longer waits for an answer";
 
 /// Says, once a connection has ended, why.
 pub(crate) type Epitaph = Arc<dyn Fn() -> String + Send + Sync>;
@@ -45,12 +43,6 @@ pub(crate) struct RpcLink {
     ending: Mutex<Ending>,
     ended: watch::Receiver<bool>,
     epitaph: Epitaph,
-}
-
-enum Notice {
-    Abandoned(Box<RequestHandle<RoleClient>>),
-    /// All notices before this one have left.
-    Done(tokio::sync::oneshot::Sender<()>),
 }
 
 struct Ending {
@@ -112,7 +104,7 @@ impl RpcLink {
             id: handle.id.to_string(),
         });
         let in_flight = self.traffic.begin(&handle.progress_token);
-        let mut waiting = Waiting { handle: Some(Box::new(handle)), abandoned: &self.abandoned };
+        let mut waiting = Waiting::new(handle, &self.abandoned);
         let mut questions = self.traffic.questions();
         loop {
             let standing_still = *questions.borrow_and_update() > 0;
@@ -222,86 +214,6 @@ impl Link for RpcLink {
         for task in ending.tasks.drain(..) {
             task.abort();
         }
-    }
-}
-
-/// A request that is waited for. Dropped without an answer, its server is told, once.
-struct Waiting<'a> {
-    handle: Option<Box<RequestHandle<RoleClient>>>,
-    abandoned: &'a mpsc::UnboundedSender<Notice>,
-}
-
-impl Waiting<'_> {
-    async fn answer(
-        &mut self,
-    ) -> Result<
-        Result<rmcp::model::ServerResult, rmcp::service::ServiceError>,
-        tokio::sync::oneshot::error::RecvError,
-    > {
-        let Some(handle) = &mut self.handle else { return std::future::pending().await };
-        let answer = (&mut handle.rx).await;
-        // There is nothing to cancel any more.
-        self.handle = None;
-        answer
-    }
-}
-
-impl Drop for Waiting<'_> {
-    fn drop(&mut self) {
-        if let Some(handle) = self.handle.take() {
-            // A connection that has ended needs no notice.
-            let _ = self.abandoned.send(Notice::Abandoned(handle));
-        }
-    }
-}
-
-async fn send_notices(mut notices: mpsc::UnboundedReceiver<Notice>) {
-    while let Some(notice) = notices.recv().await {
-        match notice {
-            Notice::Abandoned(handle) => {
-                let id = handle.id.clone();
-                if let Err(error) = handle.cancel(Some(NOBODY_WAITS.to_owned())).await {
-                    tracing::debug!(%id, %error, "a cancellation could not be told");
-                }
-            }
-            Notice::Done(done) => {
-                let _ = done.send(());
-            }
-        }
-    }
-}
-
-/// How much time is left: it is used up while no question is open, and comes back with progress.
-struct Deadline {
-    limits: Limits,
-    idle: Duration,
-    total: Duration,
-}
-
-impl Deadline {
-    fn new(limits: Limits) -> Self {
-        Self { limits, idle: limits.idle, total: limits.total }
-    }
-
-    fn left(&self) -> Duration {
-        self.idle.min(self.total)
-    }
-
-    /// The limit that is nearer, in whole.
-    fn limit(&self) -> Duration {
-        if self.total < self.idle { self.limits.total } else { self.limits.idle }
-    }
-
-    fn spend(&mut self, began: Instant, standing_still: bool) {
-        if !standing_still {
-            self.idle = self.idle.saturating_sub(began.elapsed());
-            self.total = self.total.saturating_sub(began.elapsed());
-        }
-    }
-
-    fn progressed(&mut self, began: Instant, standing_still: bool) {
-        self.spend(began, standing_still);
-        self.idle = self.limits.idle;
     }
 }
 

@@ -19,6 +19,8 @@ use crate::error::StartError;
 pub(crate) const EOF_GRACE: Duration = Duration::from_secs(1);
 /// How long it, and those it started, may take once they are asked to end.
 pub(crate) const TERM_GRACE: Duration = Duration::from_secs(2);
+/// How long it is waited for processes that were killed.
+const KILL_GRACE: Duration = Duration::from_millis(500);
 /// How often it is looked whether a group is empty: nobody tells.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
@@ -164,20 +166,25 @@ impl Group {
         test_kill_process_group(self.0).is_err()
     }
 
-    /// Ends what is left of it.
+    /// Ends what is left of it, and waits until it has gone.
     async fn clear(&self) {
-        if !self.signal(Signal::TERM) {
+        if !self.signal(Signal::TERM) || self.is_emptied(TERM_GRACE).await {
             return;
         }
+        self.signal(Signal::KILL);
+        tracing::debug!(group = self.0.as_raw_nonzero().get(), "killed what a server had left");
+        // Whoever is killed has gone at once; that it is reaped is another's matter, and may never be.
+        self.is_emptied(KILL_GRACE).await;
+    }
+
+    /// Whether nobody is left within this time.
+    async fn is_emptied(&self, within: Duration) -> bool {
         let empty = async {
             while !self.is_empty() {
                 tokio::time::sleep(LOOK_EVERY).await;
             }
         };
-        if tokio::time::timeout(TERM_GRACE, empty).await.is_err() {
-            self.signal(Signal::KILL);
-            tracing::debug!(group = self.0.as_raw_nonzero().get(), "killed what a server had left");
-        }
+        tokio::time::timeout(within, empty).await.is_ok()
     }
 }
 
