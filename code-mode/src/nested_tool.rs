@@ -65,6 +65,12 @@ impl NestedTools {
         Arc::clone(&self.lock().list)
     }
 
+    /// Puts a list in place that no tools stand behind.
+    #[cfg(test)]
+    pub(crate) fn replace(&self, list: Arc<[NestedTool]>) {
+        self.lock().list = list;
+    }
+
     fn lock(&self) -> MutexGuard<'_, Offered> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
