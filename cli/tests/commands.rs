@@ -39,6 +39,36 @@ fn tools_are_listed_with_exposure_and_parallel_support() {
     assert_eq!(lines.lines().count(), 6);
 }
 
+#[test]
+fn tools_are_listed_as_the_mode_offers_them() {
+    let listed = |mode: &str| {
+        let place = Place::new();
+        let ran = place.run(&["tools", "--json", "-c", &format!("tool_mode={mode:?}")]);
+        assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+        let tools: Vec<Value> = serde_json::from_str(&ran.stdout).expect("JSON");
+        tools
+    };
+    let exposures = |tools: &[Value]| {
+        let told = |tool: &Value| format!("{} {}", tool["name"], tool["exposure"]).replace('"', "");
+        tools.iter().take(3).map(told).collect::<Vec<_>>()
+    };
+    let described = |tool: &Value| tool["spec"]["description"].as_str().unwrap_or_default().to_owned();
+    let declaration = "declare const tools: { exec_command(args: {";
+
+    let all = listed("code_mode");
+    assert_eq!(exposures(&all), ["exec direct_model_only", "wait direct_model_only", "exec_command direct"]);
+    assert!(!described(&all[0]).contains(declaration));
+    assert!(described(&all[2]).contains(declaration));
+
+    let only = listed("code_mode_only");
+    assert_eq!(
+        exposures(&only),
+        ["exec direct_model_only", "wait direct_model_only", "exec_command code_mode_only"]
+    );
+    assert!(described(&only[0]).contains(declaration));
+    assert_eq!((all.len(), only.len()), (8, 8));
+}
+
 const PATCH: &str = "*** Begin Patch\n*** Add File: a.txt\n+hello\n*** End Patch\n";
 
 fn with_stdin(mut command: std::process::Command, text: &str) -> Ran {

@@ -1,5 +1,6 @@
 //! `view_image`: the model looks at a picture from the disk (core.md 9.8).
 
+mod memory;
 mod picture;
 
 use std::path::PathBuf;
@@ -12,6 +13,8 @@ use tenon_tools::{
     ToolSpec, ViewImageOutput, parse_arguments,
 };
 
+use memory::DecodingMemory;
+
 const NAME: &str = "view_image";
 const DESCRIPTION: &str = "Shows you a picture file (PNG, JPEG, WebP or GIF) from the disk.";
 const NO_IMAGES: &str = "view_image is not allowed because you do not support image inputs";
@@ -20,11 +23,12 @@ const NO_IMAGES: &str = "view_image is not allowed because you do not support im
 #[derive(Debug)]
 pub struct ViewImage {
     name: ToolName,
+    memory: DecodingMemory,
 }
 
 impl Default for ViewImage {
     fn default() -> Self {
-        Self { name: ToolName::plain(NAME) }
+        Self { name: ToolName::plain(NAME), memory: DecodingMemory::default() }
     }
 }
 
@@ -60,10 +64,17 @@ impl ToolExecutor for ViewImage {
         let path = call.step.cwd.join(path);
         check_file(&path).await?;
         let (file, shown) = (path.clone(), path.display().to_string());
-        let image_url =
-            tokio::task::spawn_blocking(move || picture::data_url(&file, original)).await.map_err(
-                |error| FunctionCallError::respond(format!("unable to read image at `{shown}`: {error}")),
-            )??;
+        let failed =
+            |error| FunctionCallError::respond(format!("unable to read image at `{shown}`: {error}"));
+        let header = file.clone();
+        let needed = tokio::task::spawn_blocking(move || picture::memory_needed(&header, original));
+        let taken = self.memory.take(needed.await.map_err(failed)?).await;
+        let image_url = tokio::task::spawn_blocking(move || {
+            // Held as long as the work goes on, even where nobody waits for it any more.
+            let _taken = taken;
+            picture::data_url(&file, original)
+        });
+        let image_url = image_url.await.map_err(failed)??;
         let detail = if original { ImageDetail::Original } else { ImageDetail::High };
         Ok(Box::new(Prepared {
             path,

@@ -9,7 +9,7 @@ use tenon_protocol::ToolName;
 use tenon_tools::{FunctionCallError, StepContext, ToolExecutor, ToolInvocation, ToolPayload};
 
 use super::ViewImage;
-use super::picture::{MAX_SIDE_HIGH, fit_original};
+use super::picture::{MAX_SIDE_HIGH, fit_original, memory_needed};
 
 fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());
@@ -102,4 +102,22 @@ async fn a_model_without_image_input_is_refused_before_anything_is_read() {
     call.step = std::sync::Arc::new(step);
     let expected = "view_image is not allowed because you do not support image inputs";
     assert_eq!(view(&call).await, Err(FunctionCallError::respond(expected)));
+}
+
+#[test]
+fn the_header_tells_what_a_picture_takes() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("p.png");
+    let of = |bytes: &[u8], original: bool| {
+        std::fs::write(&file, bytes).expect("written");
+        memory_needed(&file, original)
+    };
+    let whole = png(MAX_SIDE_HIGH * 2, 8);
+    let in_file = whole.len() as u64 + (whole.len() as u64).div_ceil(3) * 4;
+    let pixels = u64::from(MAX_SIDE_HIGH) * 2 * 8;
+    assert_eq!(of(&whole, true), in_file + pixels, "one byte a pixel, and nothing is shrunk");
+    // 4096 x 4 on the way, 2048 x 4 in the end, sixteen bytes each.
+    assert_eq!(of(&whole, false), in_file + pixels + (4096 * 4 + 2048 * 4) * 16);
+    assert_eq!(of(b"text", false), 4 + 8, "what is no picture is not decoded");
+    assert_eq!(memory_needed(&dir.path().join("nope"), true), 0);
 }

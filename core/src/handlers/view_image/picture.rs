@@ -1,13 +1,13 @@
 //! A picture file as a data URL, shrunk where a model would not take it whole.
 
 use std::fs::File;
-use std::io::{Cursor, Read};
+use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use image::imageops::FilterType;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use tenon_tools::FunctionCallError;
 
 /// The longest side of a picture with detail `original`, in pixels.
@@ -45,6 +45,30 @@ pub(super) fn data_url(path: &Path, original: bool) -> Result<String, FunctionCa
     }
     let shrunk = picture.resize_exact(fitting.0, fitting.1, FilterType::Triangle);
     encode(&shrunk, format).map_err(no_image)
+}
+
+/// About how much memory [`data_url`] takes for a file, in bytes, as far as its header tells: the file and its text, the
+/// picture, and what shrinking makes of it on the way. Nothing is said of a file that cannot be shown.
+pub(super) fn memory_needed(path: &Path, original: bool) -> u64 {
+    let Ok(file) = File::open(path) else { return 0 };
+    let bytes = file.metadata().map_or(0, |metadata| metadata.len()).min(MAX_FILE_BYTES);
+    // Base64 makes four bytes of three.
+    let file_and_text = bytes + bytes.div_ceil(3) * 4;
+    let Ok(reader) = ImageReader::new(BufReader::new(file)).with_guessed_format() else {
+        return file_and_text;
+    };
+    let Ok(decoder) = reader.into_decoder() else { return file_and_text };
+    let size = decoder.dimensions();
+    let fitting = if original { fit_original(size) } else { fit_side(size, MAX_SIDE_HIGH) };
+    let shrinking = if fitting == size { 0 } else { shrinking_bytes(size, fitting) };
+    file_and_text.saturating_add(decoder.total_bytes()).saturating_add(shrinking)
+}
+
+/// What shrinking takes: first the height, in four floats a pixel, then the width, in up to sixteen bytes a pixel.
+fn shrinking_bytes(from: (u32, u32), to: (u32, u32)) -> u64 {
+    const PIXEL_BYTES: u64 = 16;
+    let pixels = |width: u32, height: u32| u64::from(width) * u64::from(height);
+    pixels(from.0, to.1).saturating_add(pixels(to.0, to.1)).saturating_mul(PIXEL_BYTES)
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, FunctionCallError> {
