@@ -84,10 +84,10 @@ const UNTRUSTED: [&str; 8] =
 /// What the model read of its call.
 fn output(request: &Value) -> String {
     let items = request["input"].as_array().into_iter().flatten();
-    let output = items
+    let mut output = items
         .filter(|item| item["type"] == "function_call_output")
         .filter_map(|item| item["output"].as_str());
-    output.last().expect("an output").to_owned()
+    output.next_back().expect("an output").to_owned()
 }
 
 /// Starts a session that runs `touch made` and asks; gives the terminal with the question on it.

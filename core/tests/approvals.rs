@@ -246,7 +246,7 @@ async fn a_request_says_all_that_the_call_would_do() {
     let builder = session(&model, &events, &person).tool(Script::new("t", &Log::default()).exclusive());
     go(builder.tool(Writer::new("/a")).tool(runner())).await;
     let asked = person.asked();
-    let by_id = |id: &str| asked.iter().find(|asked| asked.call_id == CallId::from(id)).unwrap();
+    let by_id = |id: &str| asked.iter().find(|asked| asked.call_id == id).unwrap();
     let (other, writer, command) = (by_id("a"), by_id("b"), by_id("c"));
     assert_eq!(other.arguments, Some(json!({"do": "echo", "text": "a"})));
     assert_eq!((other.diff.as_deref(), other.effects.other.as_deref()), (None, Some("changes the log")));

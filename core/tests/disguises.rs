@@ -120,7 +120,7 @@ fn disguise(script: &str, simple: bool, choice: usize) -> (String, bool) {
         (SCRIPT[choice % SCRIPT.len()], false)
     };
     let first = script.split(' ').next().unwrap();
-    let rest = &script[first.len()..];
+    let rest = script.strip_prefix(first).unwrap();
     // Quotes around quotes would be another program.
     let quotes = form.contains("{0}") || form.starts_with('\\');
     let form = if quotes && !first.chars().all(char::is_alphanumeric) { "env A=1 {}" } else { form };

@@ -91,7 +91,7 @@ fn a_thread_is_found_whose_first_line_is_broken() {
     let turn = json!({"timestamp": "2026-11-30T10:00:01.000Z", "type": "turn_context",
         "payload": {"cwd": work.path()}})
     .to_string();
-    let torn = &meta[..40];
+    let torn = meta.get(..40).unwrap();
     let rows = [
         ("marked", format!("\u{feff}{meta}\n"), "m"),
         ("behind", format!("{torn}{meta}\n"), "m"),
