@@ -1,6 +1,7 @@
 //! The tool `apply_patch` (core.md 9.3, runtime.md A1), and the interceptor for shell commands.
 
-use std::path::Path;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use crate::error::VerifyError;
 use crate::fs::Fs;
 use crate::grammar::LARK_GRAMMAR;
 use crate::intercept::{IMPLICIT, PatchCommand, patch_command};
+use crate::leftover::sweep;
 use crate::parser::parse_patch;
 use crate::plan::plan_again;
 use crate::prepared::PreparedPatch;
@@ -100,6 +102,17 @@ impl ToolExecutor for ApplyPatchTool {
 
     fn spec(&self) -> ToolSpec {
         ToolSpec::lark(NAME, DESCRIPTION, LARK_GRAMMAR)
+    }
+
+    /// A patch that was cut off may have left temporary files beside the files that it was to write.
+    async fn tidy_up(&self, written: &[PathBuf]) {
+        let folders: BTreeSet<PathBuf> =
+            written.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
+        let fs = Arc::clone(&self.fs);
+        // A task that panicked has said so.
+        let _ =
+            tokio::task::spawn_blocking(move || folders.iter().for_each(|folder| sweep(fs.as_ref(), folder)))
+                .await;
     }
 
     fn accepts(&self, payload: &ToolPayload) -> bool {

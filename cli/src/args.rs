@@ -93,6 +93,9 @@ pub(crate) struct ReplayArgs {
     /// Use the user's hooks and MCP servers
     #[arg(long)]
     pub(crate) with_config: bool,
+    /// Play a rollout with its recorded results, run nothing, and compare what the model would be asked
+    #[arg(long)]
+    pub(crate) verify: bool,
     /// A scenario, JSON Lines of response items, a rollout, or raw API events (JSON Lines or SSE)
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,

@@ -9,6 +9,7 @@ mod prompt;
 mod replay;
 mod scratch;
 mod tools;
+mod verify;
 
 use std::ffi::OsStr;
 use std::io::Write;

@@ -33,6 +33,11 @@ pub(crate) enum Rollout {
 /// A session, and what has to end with it.
 pub(crate) struct Wired {
     pub(crate) session: Session,
+    services: Services,
+}
+
+/// What brings the tools of a session, and outlives none.
+pub(crate) struct Services {
     exec: ExecService,
     mcp: Arc<McpServers>,
     scripts: Option<Scripts>,
@@ -48,6 +53,33 @@ impl Wired {
         environment: &Environment,
         events: Arc<dyn EventSink>,
     ) -> Result<Self, Failure> {
+        let (services, builder) = Services::start(plan, environment, events).await?;
+        match builder.build().await {
+            Ok(session) => Ok(Self { session, services }),
+            Err(error) => {
+                services.shutdown().await;
+                Err(Failure::failed(error))
+            }
+        }
+    }
+
+    /// Ends what still runs, then the session.
+    pub(crate) async fn shutdown(self) {
+        self.services.shutdown().await;
+        self.session.shutdown().await;
+    }
+}
+
+impl Services {
+    /// Starts what a plan needs, and gives what its session is to be built from.
+    ///
+    /// # Errors
+    /// When an MCP server that is required does not start.
+    pub(crate) async fn start(
+        plan: Plan,
+        environment: &Environment,
+        events: Arc<dyn EventSink>,
+    ) -> Result<(Self, SessionBuilder), Failure> {
         let exec = plan.exec.clone();
         let scripts = Scripts::of(plan.config.tool_mode);
         let mcp = mcp_servers(&plan.config, environment, &plan.cwd, &plan.home, Arc::clone(&events));
@@ -78,22 +110,20 @@ impl Wired {
             Some(scripts) => builder.layer(scripts.layer()),
             None => builder,
         };
-        match builder.build().await {
-            Ok(session) => Ok(Self { session, exec, mcp, scripts }),
-            Err(error) => {
-                mcp.shutdown().await;
-                Err(Failure::failed(error))
-            }
-        }
+        Ok((Self { exec, mcp, scripts }, builder))
     }
 
-    /// Ends what still runs, then the session.
+    /// Waits until every MCP server has started, or has failed to.
+    pub(crate) async fn settled(&self) {
+        self.mcp.settled().await;
+    }
+
+    /// Ends what still runs.
     pub(crate) async fn shutdown(self) {
         if let Some(scripts) = self.scripts {
             scripts.shutdown().await;
         }
         tokio::join!(self.exec.shutdown(), self.mcp.shutdown());
-        self.session.shutdown().await;
     }
 }
 

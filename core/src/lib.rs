@@ -36,6 +36,7 @@ pub mod search;
 pub mod session;
 pub mod turn;
 mod user_file;
+pub mod verify;
 
 pub use dispatch::{CallEnd, CallJournal, DispatchEnvironment, LifecycleObserver};
 pub use handlers::core_tools;
@@ -50,3 +51,4 @@ pub use session::{
 };
 pub use turn::{BASE_INSTRUCTIONS, INTERRUPT_MARKER, TurnEnd, TurnInput};
 pub use user_file::read_user_file;
+pub use verify::{Verification, VerifyError, verify};

@@ -1,5 +1,7 @@
 //! What a tool is.
 
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 use tenon_protocol::{CallId, ToolName, TurnItem};
 
@@ -80,6 +82,12 @@ pub trait ToolExecutor: Send + Sync {
     fn input_observer(&self, _call_id: Option<CallId>) -> Option<Box<dyn InputObserver>> {
         None
     }
+
+    /// Tidies up behind calls that another runtime had started and did not live to end, when their session goes on:
+    /// temporary files, say. `written` are the files that these calls were to write, whoever was called: one tool may
+    /// have taken over what another was asked to run. It must not do what the calls were to do; nothing that fails
+    /// here fails the session.
+    async fn tidy_up(&self, _written: &[PathBuf]) {}
 
     /// Parses and verifies. Reads files, changes nothing, asks nobody.
     ///

@@ -23,23 +23,27 @@ const PROVIDER: &str = "replay";
 /// # Errors
 /// When it cannot be played as it was asked.
 pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) -> Result<u8, Failure> {
-    let ReplayArgs { session: args, with_config, file } = request;
+    let ReplayArgs { session: args, with_config, verify, file } = request;
     let home = Home::find(&surroundings.environment, &surroundings.cwd)?;
     let mut loaded = load(&home.config(), &args.config.overrides).map_err(Failure::usage)?;
     if !with_config {
         loaded.file.mcp_servers.clear();
     }
     let flags = args.flags(&surroundings.cwd);
-    let mut config = Config::resolve(loaded, flags, Defaults::REPLAY, &home).map_err(Failure::usage)?;
+    // What is compared is what `exec` would ask.
+    let defaults = if verify { Defaults::EXEC } else { Defaults::REPLAY };
+    let mut config = Config::resolve(loaded, flags, defaults, &home).map_err(Failure::usage)?;
     let exec = wiring::exec_service(&config, &surroundings.environment);
     wiring::check_sandbox(&exec, &config, &surroundings.cwd).await?;
     let hooks = if with_config { HookConfig::load(&home.hooks()) } else { HookConfig::default() };
-    let recording = replay::read(&surroundings.cwd.join(file)).map_err(Failure::usage)?;
+    let file = surroundings.cwd.join(file);
+    let recording = replay::read(&file).map_err(Failure::usage)?;
     config.tool_mode = recording.tool_mode.unwrap_or(config.tool_mode);
     for note in &recording.notes {
         surroundings.console.warning(note);
     }
     let cwd = match &args.cd {
+        None if verify => drive::working_folder(&surroundings.cwd, None)?,
         Some(folder) => given_folder(folder, &recording, surroundings)?,
         None => scratch::make(&surroundings.environment, &recording.files)
             .map_err(|error| Failure::failed(format!("cannot make a scratch folder: {error}")))?,
@@ -49,7 +53,7 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
     let plan = Plan {
         config,
         exec,
-        scratch: args.cd.is_none(),
+        scratch: args.cd.is_none() && !verify,
         cwd,
         model: Arc::clone(&model) as _,
         provider: PROVIDER.to_owned(),
@@ -60,6 +64,9 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
         policy,
         approver: Arc::new(Unattended),
     };
+    if verify {
+        return super::verify::run(plan, &file, surroundings).await;
+    }
     drive::drive(plan, &args, || model.next_prompt(), surroundings).await
 }
 

@@ -67,6 +67,7 @@ impl Reader {
             | RolloutItem::CallStarted(_)
             | RolloutItem::CallProgress(_)
             | RolloutItem::CallFinished(_)
+            | RolloutItem::ModelRequest(_)
             | RolloutItem::Unknown { .. } => {}
         }
     }

@@ -151,7 +151,7 @@ fn resume(place: &Place, point: Option<Point>) -> Result<Option<Vec<Value>>, Exi
 }
 
 /// Whether the program has scripts.
-const CODE_MODE: bool = false;
+const CODE_MODE: bool = true;
 
 /// How many of the counted calls are those of scripts, which are not made.
 fn not_called() -> usize {

@@ -8,7 +8,8 @@ use tempfile::TempDir;
 
 use crate::script;
 
-const COUNTER_SERVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/crash/counter_server.py");
+/// The server that counts, put into each place: a long run does not depend on the sources.
+const COUNTER_SERVER: &str = include_str!("counter_server.py");
 
 pub struct Place {
     root: TempDir,
@@ -22,6 +23,7 @@ impl Place {
         }
         std::fs::write(place.work().join("big.txt"), script::big(0)).expect("written");
         std::fs::write(place.work().join("gone.txt"), "gone\n").expect("written");
+        std::fs::write(place.server(), COUNTER_SERVER).expect("written");
         place
     }
 
@@ -37,6 +39,10 @@ impl Place {
         self.folder("effects")
     }
 
+    fn server(&self) -> PathBuf {
+        self.root.path().join("counter_server.py")
+    }
+
     pub fn temporary(&self) -> PathBuf {
         self.folder("tmp")
     }
@@ -49,10 +55,11 @@ impl Place {
     /// The program, with a model at this address and the server that counts.
     pub fn command(&self, base_url: &str, args: &[&str]) -> Command {
         let config = format!(
-            "model = \"gpt-5.5\"\nmodel_provider = \"mock\"\n\
-             [mcp_servers.counter]\ncommand = \"python3\"\nargs = [{COUNTER_SERVER:?}, {:?}]\nstartup_timeout_sec = 60\n\
+            "model = \"gpt-5.5\"\nmodel_provider = \"mock\"\ntool_mode = \"code_mode\"\n\
+             [mcp_servers.counter]\ncommand = \"python3\"\nargs = [{:?}, {:?}]\nstartup_timeout_sec = 60\n\
              [model_providers.mock]\nname = \"mock\"\nbase_url = \"{base_url}\"\nwire_api = \"responses\"\n\
              request_max_retries = 0\nstream_max_retries = 0\n",
+            self.server(),
             self.effects(),
         );
         std::fs::write(self.folder("home").join("config.toml"), config).expect("written");

@@ -40,7 +40,7 @@ pub enum RolloutError {
 }
 
 impl RolloutError {
-    pub(super) fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
         Self::Io { what, path: path.to_owned(), source }
     }
 }

@@ -1,8 +1,8 @@
 //! What the journal of a file knows of each call.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -61,10 +61,18 @@ impl<'a> Journal<'a> {
                 | RolloutItem::WorldState(_)
                 | RolloutItem::Compacted(_)
                 | RolloutItem::EventMsg(_)
+                | RolloutItem::ModelRequest(_)
                 | RolloutItem::Unknown { .. } => {}
             }
         }
         journal
+    }
+
+    /// The files that calls were to write which started and did not end.
+    pub(super) fn cut_off_writes(&self) -> Vec<PathBuf> {
+        let cut_off = self.calls.values().filter(|call| call.started && call.finished.is_empty());
+        let paths: BTreeSet<PathBuf> = cut_off.flat_map(CallFacts::writes).collect();
+        paths.into_iter().collect()
     }
 
     fn call(&mut self, call_id: &CallId, occurrence: u32) -> &mut CallFacts<'a> {
@@ -143,6 +151,18 @@ impl CallFacts<'_> {
             }
         }
         newest
+    }
+
+    /// The files that it was to write.
+    fn writes(&self) -> Vec<PathBuf> {
+        let planned = self.effects.and_then(|effects| effects.get("writes")?.as_array());
+        let planned =
+            planned.into_iter().flatten().filter_map(|effect| effect["path"].as_str().map(PathBuf::from));
+        let told = self.facts.iter().filter_map(|told| match told.fact {
+            CallFact::File { path, done: _ } => Some(path.clone()),
+            CallFact::Process { .. } | CallFact::Request { .. } | CallFact::Nested { .. } => None,
+        });
+        planned.chain(told).collect()
     }
 
     fn own_lines(&self, processes: &dyn Processes) -> Vec<String> {

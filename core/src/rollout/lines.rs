@@ -53,6 +53,7 @@ pub(super) fn is_written(item: &RolloutItem) -> bool {
         | RolloutItem::CallStarted(_)
         | RolloutItem::CallProgress(_)
         | RolloutItem::CallFinished(_)
+        | RolloutItem::ModelRequest(_)
         | RolloutItem::Unknown { .. } => true,
     }
 }

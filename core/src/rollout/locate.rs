@@ -70,6 +70,7 @@ pub fn read_meta(path: &Path) -> Option<SessionMeta> {
             | RolloutItem::CallStarted(_)
             | RolloutItem::CallProgress(_)
             | RolloutItem::CallFinished(_)
+            | RolloutItem::ModelRequest(_)
             | RolloutItem::Unknown { .. } => {}
         }
     }

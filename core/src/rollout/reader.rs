@@ -119,6 +119,7 @@ fn is_journal_line(item: &RolloutItem) -> bool {
         | RolloutItem::WorldState(_)
         | RolloutItem::Compacted(_)
         | RolloutItem::EventMsg(_)
+        | RolloutItem::ModelRequest(_)
         | RolloutItem::Unknown { .. } => false,
     }
 }

@@ -60,6 +60,7 @@ impl LoadedRollout {
             | RolloutItem::CallStarted(_)
             | RolloutItem::CallProgress(_)
             | RolloutItem::CallFinished(_)
+            | RolloutItem::ModelRequest(_)
             | RolloutItem::Unknown { .. } => None,
         })
     }
@@ -76,6 +77,7 @@ impl LoadedRollout {
             | RolloutItem::CallStarted(_)
             | RolloutItem::CallProgress(_)
             | RolloutItem::CallFinished(_)
+            | RolloutItem::ModelRequest(_)
             | RolloutItem::Unknown { .. } => None,
         })
     }
@@ -97,6 +99,7 @@ impl LoadedRollout {
                 | RolloutItem::CallStarted(_)
                 | RolloutItem::CallProgress(_)
                 | RolloutItem::CallFinished(_)
+                | RolloutItem::ModelRequest(_)
                 | RolloutItem::Unknown { .. } => {}
             }
         }

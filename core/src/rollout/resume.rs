@@ -1,12 +1,15 @@
 //! Goes on from a file: lock it, read it, settle what was left open, once, in the file itself.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tenon_protocol::{ResponseItem, RolloutItem, SessionMeta};
-use tenon_tools::Event;
+use tenon_tools::{Event, ToolExecutor};
 
 use super::error::RolloutError;
+use super::facts::Journal;
 use super::line_file::AppendFile;
 use super::processes::SystemProcesses;
 use super::reader::{LoadedRollout, SkippedLine};
@@ -17,6 +20,11 @@ use crate::search::LoadedTools;
 
 /// How many skipped lines a warning names.
 const SKIPPED_NAMED: usize = 3;
+
+/// How long a lock is waited for.
+const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+/// How often it is tried: nobody tells when it is free.
+const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// A session that goes on.
 #[derive(Debug)]
@@ -49,12 +57,31 @@ impl RolloutRecorder {
     /// When the file cannot be opened, is written by another recorder, holds no valid line, or keeps its history in a
     /// way that we don't know.
     pub async fn resume(path: &Path, host: RecorderHost) -> Result<Resumed, RolloutError> {
+        Self::resume_with(path, host, &[]).await
+    }
+
+    /// As [`resume`](Self::resume), and lets tools tidy up behind the calls that were cut off, before anything is
+    /// written of them.
+    ///
+    /// # Errors
+    /// Those of [`resume`](Self::resume).
+    pub async fn resume_with(
+        path: &Path,
+        host: RecorderHost,
+        tools: &[Arc<dyn ToolExecutor>],
+    ) -> Result<Resumed, RolloutError> {
         let opened = path.to_owned();
         let read = tokio::task::spawn_blocking(move || lock_and_read(&opened));
         let (file, mut rollout) =
             read.await.map_err(|error| RolloutError::io("read", path, std::io::Error::other(error)))??;
         tell_skipped(&rollout, &host);
         let recorder = Self::with_file(path.to_owned(), Box::new(file), host.clone())?;
+        let cut_off = Journal::of(&rollout).cut_off_writes();
+        if !cut_off.is_empty() {
+            for tool in tools {
+                tool.tidy_up(&cut_off).await;
+            }
+        }
         let settled = settlements(&rollout, &SystemProcesses);
         if !settled.is_empty() {
             let outputs = settled.iter().map(|call| RolloutItem::ResponseItem(call.output.clone()));
@@ -73,10 +100,22 @@ impl RolloutRecorder {
 
 /// The lock comes first: what is read is then what stands. A file that is no rollout is told so, and stays as it is.
 fn lock_and_read(path: &Path) -> Result<(AppendFile, LoadedRollout), RolloutError> {
-    let mut file = AppendFile::lock_existing(path)?;
+    let mut file = lock_patiently(path)?;
     let rollout = LoadedRollout::load(path)?;
     file.end_last_line()?;
     Ok((file, rollout))
+}
+
+/// Locks the file. A recorder that was killed may leave its lock, for as long as it takes, to a process that it was just
+/// starting; one that lives keeps it.
+fn lock_patiently(path: &Path) -> Result<AppendFile, RolloutError> {
+    let begun = Instant::now();
+    loop {
+        match AppendFile::lock_existing(path) {
+            Err(RolloutError::Locked(_)) if begun.elapsed() < LOCK_PATIENCE => std::thread::sleep(LOCK_PAUSE),
+            locked => return locked,
+        }
+    }
 }
 
 fn tell_skipped(rollout: &LoadedRollout, host: &RecorderHost) {

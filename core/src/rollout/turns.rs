@@ -61,6 +61,7 @@ impl Turns {
                 | RolloutItem::CallStarted(_)
                 | RolloutItem::CallProgress(_)
                 | RolloutItem::CallFinished(_)
+                | RolloutItem::ModelRequest(_)
                 | RolloutItem::Unknown { .. } => {}
             }
         }

@@ -224,13 +224,24 @@ impl SessionBuilder {
         self
     }
 
+    /// The same session without a file, hooks and anybody who is told or asked: to play a recording with.
+    #[must_use]
+    pub(crate) fn for_playback(mut self) -> Self {
+        self.rollout = RolloutTarget::Nowhere;
+        self.hooks.clear();
+        self.observers.clear();
+        self.between_turns.clear();
+        self.host = Host::detached();
+        self
+    }
+
     /// Puts the session together. Its file exists when this returns.
     ///
     /// # Errors
     /// When two tools claim one name, or the file cannot be made, read or locked.
     pub async fn build(self) -> Result<Session, BuildError> {
         let tools = ToolRegistry::new(self.tools)?;
-        let opened = open(&self.rollout, &self.options, &self.host).await?;
+        let opened = open(&self.rollout, &self.options, &self.host, tools.tools()).await?;
         let Opened { id, recorder, items, calls, loaded, begun } = opened;
         let mut history = History::new(self.options.truncation);
         history.extend(items);
@@ -271,6 +282,7 @@ impl SessionBuilder {
             usage: TokenUsage::default(),
             begun: Some(begun),
             context_told: None,
+            requested: None,
         };
         session.emit(tenon_tools::Event::SessionStarted {
             session_id: session.id.clone(),
@@ -320,7 +332,12 @@ struct Opened {
 }
 
 /// Opens the session's file.
-async fn open(target: &RolloutTarget, options: &SessionOptions, host: &Host) -> Result<Opened, BuildError> {
+async fn open(
+    target: &RolloutTarget,
+    options: &SessionOptions,
+    host: &Host,
+    tools: &[Arc<dyn ToolExecutor>],
+) -> Result<Opened, BuildError> {
     let host = RecorderHost::from(host);
     match target {
         RolloutTarget::Nowhere => Ok(Opened::new(new_id(), RolloutRecorder::disabled())),
@@ -329,7 +346,9 @@ async fn open(target: &RolloutTarget, options: &SessionOptions, host: &Host) -> 
             let recorder = RolloutRecorder::create(home, meta(&id, options), host)?;
             Ok(Opened::new(id, recorder))
         }
-        RolloutTarget::Existing(path) => Ok(Opened::from(RolloutRecorder::resume(path, host).await?)),
+        RolloutTarget::Existing(path) => {
+            Ok(Opened::from(RolloutRecorder::resume_with(path, host, tools).await?))
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use tenon_protocol::{ResponseItem, RolloutItem, TokenUsage};
 use tenon_tools::{
-    BetweenTurns, Event, Host, ModelClient, SpecLayer, StepContext, ToolExecutor, ToolSpec, TurnMode,
+    BetweenTurns, Event, Host, ModelClient, Prompt, SpecLayer, StepContext, ToolExecutor, ToolSpec, TurnMode,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -30,6 +30,7 @@ use crate::rollout::RolloutRecorder;
 use crate::runtime::{CallNumbers, RunningCall};
 use crate::search::{LoadedTools, SearchCatalogues};
 use crate::turn::{Turn, TurnEnd, TurnInput, environment_context};
+use crate::verify::Fingerprint;
 use nested::NestedCalls;
 
 /// One thread of turns.
@@ -57,6 +58,8 @@ pub struct Session {
     begun: Option<SessionStartSource>,
     /// The environment context that the history holds.
     context_told: Option<String>,
+    /// The last request that the file tells of.
+    requested: Option<Fingerprint>,
 }
 
 impl std::fmt::Debug for Session {
@@ -194,6 +197,24 @@ impl Session {
     pub(crate) async fn record_notes(&mut self) {
         let notes = self.between_turns.iter().flat_map(|source| source.take_notes()).collect();
         self.record_contexts(notes).await;
+    }
+
+    /// Writes down what the model is asked, by its hashes.
+    pub(crate) async fn note_request(&mut self, prompt: &Prompt) {
+        if !self.recorder.is_enabled() {
+            return;
+        }
+        let asked = Fingerprint::of(prompt);
+        let line = asked.line(self.requested.as_ref());
+        self.requested = Some(asked);
+        self.write_down(RolloutItem::ModelRequest(line)).await;
+    }
+
+    /// Puts another history in place of what was said so far.
+    pub(crate) fn go_on_from(&mut self, items: Vec<ResponseItem>, loaded: LoadedTools) {
+        self.history = History::new(self.options.truncation);
+        self.history.extend(items);
+        self.loaded = loaded;
     }
 
     pub(crate) async fn write_down(&self, line: RolloutItem) {

@@ -39,13 +39,13 @@ impl Turn<'_> {
                 let answer = synthetic_output(&item, &text);
                 self.session.record(item).await;
                 if let Some(answer) = answer {
-                    self.session.record(answer).await;
+                    self.record_answer(answer).await;
                 }
             }
             Ok(Route::WithoutCallId { message }) => {
                 streamed.follow_up = true;
                 self.session.record(item).await;
-                self.session.record(ResponseItem::message("developer", &message)).await;
+                self.record_answer(ResponseItem::message("developer", &message)).await;
             }
             Ok(Route::Unanswered { kind }) => {
                 self.unanswered.push(kind);
@@ -75,6 +75,9 @@ impl Turn<'_> {
         }
         self.note_external(&item);
         self.session.record(item).await;
+        if self.playback.is_some() {
+            return;
+        }
         let cancellation = self.cancellation.child_token();
         let running = runtime.hand_over(call, source, cancellation);
         self.session.running(&running);
@@ -84,7 +87,7 @@ impl Turn<'_> {
     async fn answer(&mut self, call_id: CallId, text: &str) {
         let output = FunctionCallOutputPayload::text(text);
         let answer = ResponseInputItem::FunctionCallOutput { call_id, output };
-        self.session.record(ResponseItem::from(answer)).await;
+        self.record_answer(ResponseItem::from(answer)).await;
     }
 
     /// An item that is no call: shown where there is something to show, and recorded.

@@ -8,12 +8,14 @@
 //! asked.rs    what hooks say of prompts and of the end
 //! drain.rs    every call's end, in call order
 //! retry.rs    when the stream breaks
+//! playback.rs a recorded turn, played again
 //! ```
 
 mod asked;
 mod context;
 mod drain;
 mod items;
+mod playback;
 mod retry;
 mod sample;
 mod step;
@@ -30,6 +32,7 @@ pub(crate) use context::environment_context;
 pub use context::{BASE_INSTRUCTIONS, INTERRUPT_MARKER};
 
 use crate::session::Session;
+use playback::Playback;
 use sample::Sampled;
 
 /// What a user says to begin a turn.
@@ -88,6 +91,8 @@ pub(crate) struct Turn<'a> {
     /// Calls that were cut short.
     aborted: Vec<tenon_protocol::CallId>,
     shown_diff: Option<String>,
+    /// The turn is played again: its calls are not run.
+    playback: Option<Playback>,
 }
 
 impl<'a> Turn<'a> {
@@ -109,6 +114,7 @@ impl<'a> Turn<'a> {
             unanswered: Vec::new(),
             aborted: Vec::new(),
             shown_diff: None,
+            playback: None,
         };
         turn.run_through(input.text).instrument(span).await
     }

@@ -55,6 +55,7 @@ impl Turn<'_> {
 
     async fn sample_step(&mut self, step: Step) -> Sampled {
         let Step { runtime, prompt } = step;
+        self.session.note_request(&prompt).await;
         let client = self.session.client();
         let asked = tokio::select! {
             biased;

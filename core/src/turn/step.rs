@@ -9,9 +9,9 @@ use crate::dispatch::DispatchEnvironment;
 use crate::runtime::{Gate, ToolCallRuntime};
 
 /// What one request is made of and its calls run in.
-pub(super) struct Step {
+pub(crate) struct Step {
     pub(super) runtime: ToolCallRuntime,
-    pub(super) prompt: Prompt,
+    pub(crate) prompt: Prompt,
 }
 
 impl Turn<'_> {
@@ -20,7 +20,7 @@ impl Turn<'_> {
     }
 
     /// Takes the snapshot: what is true now is what this request and its calls go by.
-    pub(super) fn step(&mut self) -> Step {
+    pub(crate) fn step(&mut self) -> Step {
         let step = Arc::new(self.step_context());
         let (registry, left_out) = self.session.registry();
         for duplicate in left_out {

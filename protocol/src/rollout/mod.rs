@@ -2,6 +2,7 @@
 
 mod event_msg;
 mod journal;
+mod request;
 mod session_meta;
 
 use serde::ser::SerializeStruct;
@@ -14,6 +15,7 @@ pub use event_msg::{
     TurnCompleteEvent, TurnStartedEvent, UnknownEvent, UserMessageEvent,
 };
 pub use journal::{CallFact, CallFinished, CallOutcome, CallProgress, CallStarted};
+pub use request::{ModelRequest, ToolHash};
 pub use session_meta::{GitInfo, SessionMeta};
 
 use crate::item::ResponseItem;
@@ -50,6 +52,8 @@ pub enum RolloutItem {
     CallProgress(CallProgress),
     /// `call_finished` (ours): how a call ended, with its output.
     CallFinished(CallFinished),
+    /// `model_request` (ours): what the model was asked, by its hashes.
+    ModelRequest(ModelRequest),
     /// A line of a type that we don't know.
     Unknown {
         /// The line's `type`.
@@ -131,6 +135,7 @@ impl RolloutItem {
             Self::CallStarted(_) => "call_started",
             Self::CallProgress(_) => "call_progress",
             Self::CallFinished(_) => "call_finished",
+            Self::ModelRequest(_) => "model_request",
             Self::Unknown { tag, .. } => tag,
         }
     }
@@ -147,6 +152,7 @@ impl RolloutItem {
             "call_started" => Self::CallStarted(serde_json::from_str(json)?),
             "call_progress" => Self::CallProgress(serde_json::from_str(json)?),
             "call_finished" => Self::CallFinished(serde_json::from_str(json)?),
+            "model_request" => Self::ModelRequest(serde_json::from_str(json)?),
             _ => Self::Unknown { tag: tag.to_owned(), payload: payload.into() },
         })
     }
@@ -167,6 +173,7 @@ impl Serialize for RolloutLine {
             RolloutItem::CallStarted(payload) => line.serialize_field("payload", payload)?,
             RolloutItem::CallProgress(payload) => line.serialize_field("payload", payload)?,
             RolloutItem::CallFinished(payload) => line.serialize_field("payload", payload)?,
+            RolloutItem::ModelRequest(payload) => line.serialize_field("payload", payload)?,
             RolloutItem::Unknown { payload, .. } => line.serialize_field("payload", payload)?,
         }
         line.end()

@@ -1,0 +1,52 @@
+use pretty_assertions::assert_eq;
+use serde_json::json;
+
+use super::*;
+
+fn prompt(texts: &[&str]) -> Prompt {
+    let input = texts.iter().map(|text| Arc::new(ResponseItem::message("user", text))).collect();
+    Prompt { model: "m".to_owned(), instructions: "be kind".to_owned(), input, ..Prompt::default() }
+}
+
+#[test]
+fn the_body_is_the_text_that_is_documented() {
+    let message = |text: &str| json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]});
+    let body = format!(
+        "{{\"model\":\"m\",\"instructions\":\"be kind\",\"input\":[{},{}],\"tools\":[]}}",
+        message("one"),
+        message("two"),
+    );
+    let fingerprint = Fingerprint::of(&prompt(&["one", "two"]));
+    assert_eq!(fingerprint.body, sha256(&body));
+    assert_eq!(fingerprint.instructions, sha256("be kind"));
+    assert_eq!(fingerprint.tools, sha256("[]"));
+    assert_eq!(
+        fingerprint.items,
+        Some(vec![sha256(&message("one").to_string()), sha256(&message("two").to_string())])
+    );
+}
+
+#[test]
+fn an_id_is_a_name_and_not_compared() {
+    let with_id = Prompt {
+        input: vec![Arc::new(ResponseItem::message("user", "one").with_id_if_absent())],
+        ..prompt(&[])
+    };
+    assert_eq!(Fingerprint::of(&with_id), Fingerprint::of(&prompt(&["one"])));
+}
+
+#[test]
+fn a_line_tells_what_is_new_and_is_read_again() {
+    let first = Fingerprint::of(&prompt(&["one", "two"]));
+    let second = Fingerprint::of(&prompt(&["one", "two", "three"]));
+    let lines = [first.line(None), second.line(Some(&first))];
+    assert_eq!((lines[0].kept, lines[0].items.len(), lines[0].tools.is_some()), (0, 2, true));
+    assert_eq!((lines[1].kept, lines[1].items.len(), lines[1].tools.is_some()), (2, 1, false));
+    let read = Fingerprint::read(&lines[0], None);
+    assert_eq!(read, first);
+    assert_eq!(Fingerprint::read(&lines[1], Some(&read)), second);
+    // Where the line before is lost, the whole can still be compared.
+    let alone = Fingerprint::read(&lines[1], None);
+    assert_eq!((alone.items, alone.each_tool), (None, None));
+    assert_eq!(alone.body, second.body);
+}
