@@ -93,19 +93,27 @@ impl Progress for Facts {
     }
 }
 
-/// Takes notes while `open`.
+/// Takes so many notes, or says why it takes none.
 struct Notes {
-    open: bool,
+    room: usize,
+    refusal: PendingInputError,
     items: Mutex<Vec<ResponseInputItem>>,
 }
 
 impl PendingInput for Notes {
     fn add(&self, item: ResponseInputItem) -> Result<(), PendingInputError> {
-        if !self.open {
-            return Err(PendingInputError::NoActiveTurn);
+        let mut items = self.items.lock().unwrap();
+        if items.len() >= self.room {
+            return Err(self.refusal);
         }
-        self.items.lock().unwrap().push(item);
+        items.push(item);
         Ok(())
+    }
+}
+
+impl Notes {
+    fn with_room(room: usize, refusal: PendingInputError) -> Arc<Self> {
+        Arc::new(Self { room, refusal, items: Mutex::default() })
     }
 }
 
@@ -126,7 +134,7 @@ impl Bench {
     fn on(code_mode: CodeMode) -> Self {
         code_mode.tools().replace(testing::tools());
         let (tools, facts) = (Arc::new(Tools::default()), Arc::new(Facts::default()));
-        let notes = Arc::new(Notes { open: true, items: Mutex::default() });
+        let notes = Notes::with_room(usize::MAX, PendingInputError::Full);
         let payload = ToolPayload::Custom { input: String::new() };
         let mut call = ToolInvocation::detached(ToolName::plain("exec"), payload);
         call.host.tools = Arc::clone(&tools) as _;
@@ -358,8 +366,19 @@ async fn notes_carry_the_id_of_the_exec_call() {
 #[tokio::test]
 async fn a_note_that_no_turn_takes_is_swallowed() {
     let mut bench = Bench::new();
-    bench.call.host.pending_input = Arc::new(Notes { open: false, items: Mutex::default() });
+    bench.call.host.pending_input = Notes::with_room(0, PendingInputError::NoActiveTurn);
     assert_eq!(bench.exec("notify('one'); text('x')").await, said(CellStatus::Completed, &["x"]));
+}
+
+#[tokio::test]
+async fn a_note_for_which_there_is_no_room_throws() {
+    let mut bench = Bench::new();
+    let notes = Notes::with_room(2, PendingInputError::Full);
+    bench.call.host.pending_input = Arc::clone(&notes) as _;
+    let text = "failed to inject exec notify message for cell 1: too many items wait for the next request";
+    let source = "notify('one'); notify('two'); try { notify('three') } catch (e) { text(e) }";
+    assert_eq!(bench.exec(source).await, said(CellStatus::Completed, &[text]));
+    assert_eq!(notes.items.lock().unwrap().len(), 2);
 }
 
 #[tokio::test]

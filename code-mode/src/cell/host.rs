@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use tenon_protocol::{CallId, FunctionCallOutputContentItem, FunctionCallOutputPayload, ResponseInputItem};
-use tenon_tools::PendingInput;
+use tenon_tools::{PendingInput, PendingInputError};
 
 use super::call::{self, CANCELLED, Callers, STOPPED};
 use super::cell::Cell;
@@ -32,19 +32,24 @@ impl ScriptHost for CellHost {
         self.cell.yield_control();
     }
 
-    /// Where no turn runs that could take it, the script goes on all the same (runtime.md C7.5).
-    fn notify(&self, text: String) {
+    /// Where no turn runs that could take it, the script goes on all the same (runtime.md C7.5). Where the turn takes
+    /// no more, the script is told: it can wait, or say it otherwise.
+    fn notify(&self, text: String) -> Result<(), String> {
         if text.trim().is_empty() || !self.cell.listens() {
-            return;
+            return Ok(());
         }
         let item = ResponseInputItem::CustomToolCallOutput {
             call_id: self.exec_call_id.clone(),
             name: Some(EXEC.to_owned()),
             output: FunctionCallOutputPayload::text(text),
         };
-        if let Err(error) = self.pending_input.add(item) {
-            let cell_id = &self.cell.id;
-            tracing::warn!("failed to inject exec notify message for cell {cell_id}: {error}");
+        match self.pending_input.add(item) {
+            Ok(()) => Ok(()),
+            Err(error @ PendingInputError::Full) => Err(self.not_injected(error)),
+            Err(error @ PendingInputError::NoActiveTurn) => {
+                tracing::warn!("{}", self.not_injected(error));
+                Ok(())
+            }
         }
     }
 
@@ -78,6 +83,10 @@ impl ScriptHost for CellHost {
 }
 
 impl CellHost {
+    fn not_injected(&self, error: PendingInputError) -> String {
+        format!("failed to inject exec notify message for cell {}: {error}", self.cell.id)
+    }
+
     /// Runs a call that has to wait as a task.
     fn go_on(
         &self,

@@ -63,7 +63,10 @@ pub(crate) trait ScriptHost: Send {
     fn yield_control(&self);
 
     /// The script has something to say at once.
-    fn notify(&self, text: String);
+    ///
+    /// # Errors
+    /// What the script is told where the model will not hear it.
+    fn notify(&self, text: String) -> Result<(), String>;
 
     /// The script calls a tool. A result that is there at once is returned; any other is given to `settler` later.
     fn call(&self, call: ScriptCall, settler: &Settler) -> Option<CallResult>;

@@ -70,8 +70,9 @@ impl ScriptHost for Host {
         self.seen.lock().unwrap().yields += 1;
     }
 
-    fn notify(&self, text: String) {
+    fn notify(&self, text: String) -> Result<(), String> {
         self.seen.lock().unwrap().notes.push(text);
+        Ok(())
     }
 
     fn call(&self, call: ScriptCall, settler: &Settler) -> Option<CallResult> {

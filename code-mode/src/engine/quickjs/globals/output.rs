@@ -34,7 +34,7 @@ pub(super) fn notify<'js>(
     if text.trim().is_empty() {
         return Err(throw(ctx, BLANK));
     }
-    shared.host.notify(text);
+    shared.host.notify(text).map_err(|refusal| throw(ctx, &refusal))?;
     Ok(Value::new_undefined(ctx.clone()))
 }
 
