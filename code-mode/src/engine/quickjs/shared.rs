@@ -62,6 +62,9 @@ pub(super) struct Intrinsics<'js> {
     pub(super) weak_ref: Constructor<'js>,
     /// `WeakRef.prototype.deref`.
     pub(super) deref: Function<'js>,
+    /// An object like those that are thrown where memory is out. As long as one lives, another can be made without a
+    /// new shape, and its making is what leaves the collector's trace ([`memory`](super::memory)).
+    _error: Object<'js>,
     /// A `WeakMap` from results to their JSON texts.
     pub(super) texts: Object<'js>,
     /// `WeakMap.prototype.get`.
@@ -77,7 +80,10 @@ impl<'js> Intrinsics<'js> {
         let weak_ref = globals.get::<_, Constructor<'js>>("WeakRef")?;
         let weak_map = globals.get::<_, Constructor<'js>>("WeakMap")?;
         let weak_map_prototype = weak_map.get::<_, Object<'js>>("prototype")?;
+        let internal_error =
+            globals.get::<_, Object<'js>>("InternalError")?.get::<_, Object<'js>>("prototype")?;
         Ok(Self {
+            _error: Object::new_proto(ctx.clone(), Some(&internal_error))?,
             to_well_formed: string.get::<_, Object<'js>>("prototype")?.get("toWellFormed")?,
             string: globals.get("String")?,
             array_buffer: globals.get("ArrayBuffer")?,
