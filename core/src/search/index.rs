@@ -13,7 +13,7 @@ use super::words::{folded, parts, words};
 const K1: f64 = 1.2;
 const B: f64 = 0.75;
 /// What a part counts at most, of the least that the whole word counts anywhere. Below 1: parts rank below words.
-const PART_SHARE: f64 = 0.5;
+const PART_SHARE: f64 = 0.95;
 
 /// An index over texts, each known by its place in the list that was indexed.
 #[derive(Debug, Default)]
@@ -28,11 +28,17 @@ pub struct SearchIndex {
 /// A text that holds a term.
 #[derive(Debug, Clone, Copy)]
 struct Posting {
-    text: usize,
+    text: u32,
     /// How often, as a word.
-    whole: u32,
+    whole: u16,
     /// How often, as a part of a word.
-    part: u32,
+    part: u16,
+}
+
+impl Posting {
+    fn place(&self) -> usize {
+        self.text as usize
+    }
 }
 
 /// A text that was found.
@@ -75,12 +81,12 @@ impl SearchIndex {
             for posting in postings {
                 let part = PART_SHARE * ceiling;
                 let score = if posting.whole > 0 {
-                    let as_part = part * saturated(posting.whole + posting.part);
+                    let as_part = part * saturated(u32::from(posting.whole) + u32::from(posting.part));
                     asked.whole * rarity * self.weight(posting) + asked.part * as_part
                 } else {
-                    (asked.whole + asked.part) * part * saturated(posting.part)
+                    (asked.whole + asked.part) * part * saturated(posting.part.into())
                 };
-                scores.add(posting.text, score);
+                scores.add(posting.place(), score);
             }
         }
         scores.best(limit)
@@ -119,7 +125,7 @@ impl SearchIndex {
 
     fn weight(&self, posting: &Posting) -> f64 {
         let often = f64::from(posting.whole);
-        let norm = self.norms.get(posting.text).copied().unwrap_or(K1);
+        let norm = self.norms.get(posting.place()).copied().unwrap_or(K1);
         often * (K1 + 1.0) / (often + norm)
     }
 }
@@ -195,7 +201,8 @@ struct Terms {
 
 impl Builder {
     fn add(&mut self, text: &str) {
-        let place = self.lengths.len();
+        // More texts than a number of 32 bits can tell apart are not found.
+        let Ok(place) = u32::try_from(self.lengths.len()) else { return };
         let mut length = 0;
         for word in words(&folded(text)) {
             let number = self.seen.get(word).copied().unwrap_or_else(|| self.see(word));

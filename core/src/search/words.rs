@@ -37,24 +37,39 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// How many bytes the word at the start of a text has. The text starts with a letter or a digit.
 fn word_length(text: &str) -> usize {
-    let mut letters = text.char_indices().peekable();
-    let Some((_, mut last)) = letters.next() else { return 0 };
-    while let Some((place, letter)) = letters.next() {
-        let next = letters.peek().map(|(_, next)| *next);
-        if is_combining_mark(letter) {
+    let mut end = 0;
+    let mut last = None;
+    while let Some(rest) = text.get(end..) {
+        // Most words are rows of ASCII.
+        let row = if last.is_none_or(|last: char| last.is_ascii()) { ascii_row(rest) } else { 0 };
+        if let Some(byte) = row.checked_sub(1).and_then(|at| rest.as_bytes().get(at)) {
+            end += row;
+            last = Some(char::from(*byte));
             continue;
         }
-        let goes_on = if is_of_word(letter) {
-            last == '_' || letter == '_' || Script::of(last).joins(Script::of(letter))
-        } else {
-            next.is_some_and(|next| joins(last, letter, next))
+        let mut letters = rest.chars();
+        let Some(letter) = letters.next() else { break };
+        let is_mark = !letter.is_ascii() && is_combining_mark(letter);
+        let goes_on = match last {
+            None => true,
+            Some(_) if is_mark => true,
+            Some(last) if is_of_word(letter) => {
+                last == '_' || letter == '_' || Script::of(last).joins(Script::of(letter))
+            }
+            Some(last) => letters.next().is_some_and(|next| joins(last, letter, next)),
         };
         if !goes_on {
-            return place;
+            break;
         }
-        last = letter;
+        end += letter.len_utf8();
+        last = if is_mark { last } else { Some(letter) };
     }
-    text.len()
+    end
+}
+
+/// How many ASCII letters, digits and underscores the text begins with.
+fn ascii_row(text: &str) -> usize {
+    text.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count()
 }
 
 fn is_of_word(letter: char) -> bool {
