@@ -111,6 +111,10 @@ fn input_schema(tool: &str, raw: Option<Value>) -> Result<Value, String> {
     match raw {
         Some(schema @ Value::Object(_)) => Ok(schema),
         None | Some(Value::Null | Value::Bool(true)) => Ok(json!({ "type": "object" })),
+        // So stands what cannot be read as well.
+        Some(Value::Bool(false)) => {
+            Err(format!("the inputSchema of tool {tool} allows nothing, or cannot be read"))
+        }
         Some(_) => Err(format!("the inputSchema of tool {tool} is no schema")),
     }
 }

@@ -69,6 +69,7 @@ async fn a_broken_tool_loses_nothing_but_itself() {
         {"name": "null-schema", "inputSchema": null},
         {"name": "true-schema", "inputSchema": true},
         {"name": "text-schema", "inputSchema": "object"},
+        {"name": "false-schema", "inputSchema": false},
         {"name": "odd", "inputSchema": {}, "description": 5, "annotations": "x", "outputSchema": 1, "icons": {}},
         {"name": "good", "inputSchema": {}},
     ]});
@@ -81,6 +82,7 @@ async fn a_broken_tool_loses_nothing_but_itself() {
             "a tool has no name",
             "an entry of the list is no object",
             "the inputSchema of tool text-schema is no schema",
+            "the inputSchema of tool false-schema allows nothing, or cannot be read",
             "tool good is listed twice; the first one is taken",
         ]
     );

@@ -3,8 +3,10 @@
 mod holder;
 mod lines;
 mod process;
+mod scan;
 mod stderr;
 mod transport;
+mod unreadable;
 mod wire;
 
 pub(crate) use holder::Holder;

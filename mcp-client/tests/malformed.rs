@@ -79,6 +79,31 @@ async fn an_error_without_an_id_ends_the_call_with_its_reason() {
 }
 
 #[tokio::test]
+async fn an_answer_that_cannot_be_read_ends_its_call_with_the_reason() {
+    let (_rogue, servers) = started(&[]);
+    let reasons = [
+        ("deep", "recursion limit exceeded"),
+        ("huge_number", "number out of range"),
+        ("nan", "expected value"),
+    ];
+    for (tool, reason) in reasons {
+        let error = call(&servers, tool, json!({})).await.expect_err("an error").to_string();
+        let expected = format!("Mcp error: -32603: the answer cannot be read: {reason} at line 1 column ");
+        assert!(error.starts_with(&expected), "{tool}: {error}");
+    }
+    assert_eq!(call_text(&servers, "ok").await, "ok", "the connection lives");
+    servers.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_tool_that_cannot_be_read_loses_nothing_but_itself() {
+    let (_rogue, servers) = started(&["deep_schema"]);
+    servers.settled().await;
+    assert_eq!(names(&servers), ["mcp__rogue.ok", "mcp__rogue.deep_result", "mcp__rogue.nan"]);
+    servers.shutdown().await;
+}
+
+#[tokio::test]
 async fn an_answer_over_the_limit_ends_its_call_and_the_connection_lives() {
     let (_rogue, servers) = started(&[]);
     let fits = call(&servers, "big", json!({"mb": 15})).await.expect("it fits");

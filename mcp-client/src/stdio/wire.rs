@@ -12,6 +12,7 @@ use serde_json::Value;
 use tenon_protocol::replace_lone_surrogates;
 
 use super::lines::{Line, MAX_MESSAGE_BYTES};
+use super::unreadable;
 
 /// Methods whose answers are read here and not by the protocol library, which would lose all of a result to one part
 /// that it does not know.
@@ -33,7 +34,7 @@ impl Pending {
     }
 
     /// The request of this id, which a server may have turned into a text.
-    fn take(&mut self, id: &RequestId) -> Option<(RequestId, String)> {
+    pub(super) fn take(&mut self, id: &RequestId) -> Option<(RequestId, String)> {
         if let Some(method) = self.0.remove(id) {
             return Some((id.clone(), method));
         }
@@ -43,10 +44,9 @@ impl Pending {
     }
 
     /// The only request there is: what names none can only mean it.
-    fn only(&mut self) -> Option<RequestId> {
+    pub(super) fn only(&mut self) -> Option<(RequestId, String)> {
         let id = if self.0.len() == 1 { self.0.keys().next().cloned() } else { None }?;
-        self.0.remove(&id);
-        Some(id)
+        self.0.remove_entry(&id)
     }
 }
 
@@ -60,7 +60,7 @@ pub(super) enum Received {
 }
 
 impl Received {
-    fn message(message: RxJsonRpcMessage<RoleClient>) -> Self {
+    pub(super) fn message(message: RxJsonRpcMessage<RoleClient>) -> Self {
         Self::Message(Box::new(message))
     }
 }
@@ -71,35 +71,34 @@ pub(super) fn receive(line: Line, pending: &mut Pending) -> Vec<Received> {
         Line::Whole(line) => line,
         Line::TooLong { head, tail, bytes } => return too_long(&head, &tail, bytes, pending),
     };
-    match parse(&line) {
-        // A batch, as some servers of older versions send.
-        Some(Value::Array(batch)) => {
-            batch.into_iter().filter_map(|message| receive_value(message, pending)).collect()
-        }
-        Some(message) => receive_value(message, pending).into_iter().collect(),
-        None => Vec::new(),
-    }
-}
-
-fn parse(line: &[u8]) -> Option<Value> {
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
     if line.is_empty() {
-        return None;
+        return Vec::new();
     }
-    if let Ok(value) = serde_json::from_slice(line) {
-        return Some(value);
+    if let Ok(message) = serde_json::from_slice(line) {
+        return receive_parsed(message, pending);
     }
     // What is no text, or holds half a character, is mended: the rest of it is an answer all the same.
     let text = String::from_utf8_lossy(line);
     let mended = replace_lone_surrogates(&text);
-    let parsed = serde_json::from_str(mended.as_deref().unwrap_or(&text));
-    if parsed.is_err() {
-        tracing::debug!(line = text.get(..200).unwrap_or(&text), "a line that is no message is passed over");
+    let text = mended.as_deref().unwrap_or(&text);
+    match serde_json::from_str(text) {
+        Ok(message) => receive_parsed(message, pending),
+        Err(error) => unreadable::receive(text, &error, pending),
     }
-    parsed.ok()
 }
 
-fn receive_value(mut message: Value, pending: &mut Pending) -> Option<Received> {
+fn receive_parsed(message: Value, pending: &mut Pending) -> Vec<Received> {
+    match message {
+        // A batch, as some servers of older versions send.
+        Value::Array(batch) => {
+            batch.into_iter().filter_map(|message| receive_value(message, pending)).collect()
+        }
+        message => receive_value(message, pending).into_iter().collect(),
+    }
+}
+
+pub(super) fn receive_value(mut message: Value, pending: &mut Pending) -> Option<Received> {
     let members = message.as_object_mut()?;
     if members.contains_key("method") {
         return request_or_notice(message);
@@ -139,10 +138,10 @@ fn answer_error(
     pending: &mut Pending,
 ) -> Option<RxJsonRpcMessage<RoleClient>> {
     let id = match id {
-        Some(id) => pending.take(id).map(|(id, _)| id),
+        Some(id) => pending.take(id),
         None => pending.only(),
     };
-    let Some(id) = id else {
+    let Some((id, _)) = id else {
         tracing::warn!(%error, "an MCP server told of an error that belongs to no request, or to one of several");
         return None;
     };
@@ -172,13 +171,13 @@ fn request_or_notice(mut message: Value) -> Option<Received> {
 /// A message that was too long ends the request that it answers.
 fn too_long(head: &[u8], tail: &[u8], bytes: u64, pending: &mut Pending) -> Vec<Received> {
     let named = id_in(head, End::Head).or_else(|| id_in(tail, End::Tail));
-    let id = named.and_then(|id| pending.take(&id)).map(|(id, _)| id).or_else(|| pending.only());
+    let id = named.and_then(|id| pending.take(&id)).or_else(|| pending.only());
     let limit = MAX_MESSAGE_BYTES;
     let text = format!("the answer has {bytes} bytes and may have {limit} at most: it was dropped");
     tracing::warn!("{text}");
     let error =
         |id| ServerJsonRpcMessage::error(ErrorData::new(ErrorCode::INTERNAL_ERROR, text, None), Some(id));
-    id.map(|id| Received::message(error(id))).into_iter().collect()
+    id.map(|(id, _)| Received::message(error(id))).into_iter().collect()
 }
 
 /// Which end of a message is looked at.
