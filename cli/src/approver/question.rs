@@ -83,10 +83,15 @@ pub(super) fn shown(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
-/// One line, or as many as there are in it, none of which can do anything to the terminal.
+/// One line. Further ones within it, of a script or of what a model says, stand behind a bar, so that none of them looks
+/// like one of ours; and nothing in it can do anything to the terminal.
 fn line(text: &mut String, line: &str) {
-    // Writing to a String does not fail.
-    let _ = writeln!(text, "{}", neutral(line));
+    let lines = line.replace("\r\n", "\n");
+    for (place, shown) in lines.split(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']).enumerate() {
+        let bar = if place == 0 { "" } else { "  | " };
+        // Writing to a String does not fail.
+        let _ = writeln!(text, "{bar}{}", neutral(shown));
+    }
 }
 
 fn block(text: &mut String, block: &str) {

@@ -85,3 +85,25 @@ fn the_bound_of_lines_is_exact() {
     let diff = Some("+\n".repeat(MAX_LINES + 3));
     assert!(text(&ApprovalRequest { diff, ..request(Effects::none()) }).contains("  | ... 3 more lines\n"));
 }
+
+/// What a model says cannot look like a line of the question.
+#[test]
+fn every_further_line_stands_behind_a_bar() {
+    let command = CommandEffect {
+        argv: ["sh", "-c", "a\n  in /safe\tb"].map(str::to_owned).into(),
+        cwd: "/work".into(),
+        tty: false,
+        sandbox_permissions: SandboxPermissions::RequireEscalated,
+        justification: None,
+        prefix_rule: None,
+    };
+    let effects = Effects { command: Some(command), ..Effects::none() };
+    for end in ["\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"] {
+        let reason = Some(format!("it dials{end}  in /safe, sandboxed{end}  y  yes, and more\u{1b}[1A\u{8}"));
+        let asked = text(&ApprovalRequest { reason, ..request(effects.clone()) });
+        let head =
+            "\ntool asks for approval:\n  $ sh -c 'a\n  |   in /safe\tb'\n  in /work, without a sandbox\n";
+        let reason = "reason: it dials\n  |   in /safe, sandboxed\n  |   y  yes, and more^[[1A^H\n";
+        assert_eq!(asked, format!("{head}{reason}  y  yes; ends with this call\n{END}"), "{end:?}");
+    }
+}
