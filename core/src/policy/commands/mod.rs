@@ -4,6 +4,7 @@
 //! D10.3). Splitting alone would let a forbidden command hide in what is not plain, so everything that can be found
 //! behind the words ([`reach`]) is looked at too. It can make a decision stricter, and never weaker.
 
+mod behind;
 mod dangerous;
 mod reach;
 mod safe;

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use tenon_shell_parse::{FoundCommand, commands_within};
 
+use super::behind::{Scripts, scripts_of};
 use super::name;
 
 /// How deep shells may be nested in each other before it is no longer followed (runtime.md D10.3).
@@ -43,15 +44,16 @@ const WRAPPERS: [(&str, usize); 24] = [
 const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
 /// Those options.
 const FINDERS_RUN: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
-/// Shells, which run what stands behind `-c`, or what they are given to read.
-const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh"];
+/// Wrappers that put words of their own behind the command, or in the place of some.
+const FILLERS: [&str; 2] = ["xargs", "parallel"];
 
 /// The commands behind a command.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(in crate::policy) struct Reached {
     /// Their words, as far as they are known. The command itself is the first.
     pub(in crate::policy) commands: Vec<Vec<Option<String>>>,
-    /// Whether there was more than is followed or understood.
+    /// Whether there was more than is followed or understood: too deep, too many, no shell that we know, or a script
+    /// that only the run makes known.
     pub(in crate::policy) too_much: bool,
 }
 
@@ -65,11 +67,9 @@ pub(in crate::policy) fn reach(words: &[String]) -> Reached {
             reached.too_much = true;
             return reached;
         }
-        let scripts = scripts_of(&command);
-        if depth >= MAX_DEPTH && !scripts.is_empty() {
-            reached.too_much = true;
-        }
-        for script in scripts.iter().filter(|_| depth < MAX_DEPTH) {
+        let Scripts { known, unknown } = scripts_of(&command);
+        reached.too_much |= unknown || (depth >= MAX_DEPTH && !known.is_empty());
+        for script in known.iter().filter(|_| depth < MAX_DEPTH) {
             let found = commands_within(script);
             reached.too_much |= !found.complete;
             queue.extend(found.commands.into_iter().map(|inner| (inner, depth + 1)));
@@ -94,20 +94,36 @@ fn starts_of(command: &FoundCommand) -> Vec<FoundCommand> {
     } else {
         Vec::new()
     };
-    let rest = |start| command.words.iter().skip(start).cloned().collect();
+    let rest = |start| {
+        let words = command.words.get(start..).unwrap_or_default();
+        if FILLERS.contains(&program) { filled(&command.words, words) } else { words.to_vec() }
+    };
     places
         .into_iter()
         .map(|start| FoundCommand { words: rest(start), input: command.input.clone() })
         .collect()
 }
 
+/// The command of a wrapper that adds to it: what it adds comes last, or in the place of a word that it is told of.
+fn filled(wrapper: &[Option<String>], command: &[Option<String>]) -> Vec<Option<String>> {
+    let option = wrapper.iter().zip(wrapper.iter().skip(1)).find_map(|(option, next)| {
+        let glued = option.as_ref()?.strip_prefix("-I")?;
+        if glued.is_empty() { next.as_deref() } else { Some(glued) }
+    });
+    let replaced = option.unwrap_or("{}");
+    let own = command.iter().take_while(|word| !word.as_ref().is_some_and(|word| word.starts_with(":::")));
+    let own = own.map(|word| word.clone().filter(|word| !word.contains(replaced)));
+    own.chain([None]).collect()
+}
+
 /// Where a wrapper's command may begin: at its first word that is no option, no assignment and none of its own
-/// operands. Behind an option, a word may be its argument as well, so that the next one is taken too: a guess too many
-/// makes a decision stricter, one that is missed would make it weaker.
+/// operands. Behind an option, a word may be its argument as well, so that the next one is taken too, and a word that is
+/// not known may be anything: a guess too many makes a decision stricter, one that is missed would make it weaker.
 fn possible_starts(words: &[Option<String>], operands: usize) -> Vec<usize> {
     let (mut places, mut left, mut unsure) = (Vec::new(), operands, false);
     for (place, word) in words.iter().enumerate().skip(1) {
         let Some(word) = word else {
+            places.push(place);
             unsure = true;
             continue;
         };
@@ -130,34 +146,6 @@ fn possible_starts(words: &[Option<String>], operands: usize) -> Vec<usize> {
 fn is_assignment(word: &str) -> bool {
     let Some((name, _)) = word.split_once('=') else { return false };
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
-}
-
-/// The scripts that a command runs.
-fn scripts_of(command: &FoundCommand) -> Vec<String> {
-    let Some((Some(program), arguments)) = command.words.split_first() else { return Vec::new() };
-    let known = || arguments.iter().flatten();
-    let name = name(program);
-    if name == "eval" {
-        let words: Vec<&str> = known().map(String::as_str).collect();
-        return vec![words.join(" ")];
-    }
-    if name == "env" || name == "trap" {
-        // `env -S 'rm -f x'` and `trap 'rm -f x' EXIT`: a word that is a line.
-        let line = |word: &&String| word.contains(char::is_whitespace);
-        return known().filter(line).map(|word| word.trim_start_matches("-S").to_owned()).collect();
-    }
-    if !SHELLS.contains(&name) {
-        return Vec::new();
-    }
-    let flagged = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
-    let behind = arguments.iter().position(|word| word.as_ref().is_some_and(flagged));
-    match behind {
-        // Options may stand between the flag and the script, so each word behind it may be one.
-        Some(flag) => {
-            arguments.iter().skip(flag + 1).flatten().filter(|word| !word.starts_with('-')).cloned().collect()
-        }
-        None => command.input.iter().cloned().collect(),
-    }
 }
 
 #[cfg(test)]

@@ -60,3 +60,37 @@ fn a_path_is_looked_up_by_its_name_to_restrict_and_where_it_is_known_to_allow() 
         assert_eq!(decision(words, true), expected, "{words:?}");
     }
 }
+
+#[test]
+fn only_a_rule_that_restricts_passes_options_over_and_takes_words_for_what_they_may_be() {
+    let rules = |decision: &str| {
+        let text = format!("prefix_rule(pattern=['git', 'push'], decision='{decision}')");
+        ExecRules::read(&text, Path::new("x")).unwrap()
+    };
+    let rows = [
+        (&[Some("git"), Some("push")][..], true, true),
+        (&[Some("git"), Some("-C"), Some("."), Some("push")], true, true),
+        (&[Some("git"), None], false, true),
+        (&[None], false, true),
+        (&[Some("git"), Some("log"), None], false, false),
+    ];
+    for (words, matches, may) in rows {
+        for decision in ["prompt", "forbidden"] {
+            let rules = rules(decision);
+            assert_eq!(
+                (rules.matching(words, true).is_some(), rules.may_restrict(words)),
+                (matches, may),
+                "{words:?}"
+            );
+            assert!(rules.restricts());
+        }
+        let rules = rules("allow");
+        let plain = words == [Some("git"), Some("push")];
+        assert_eq!(
+            (rules.matching(words, true).is_some(), rules.may_restrict(words)),
+            (plain, false),
+            "{words:?}"
+        );
+        assert!(!rules.restricts());
+    }
+}

@@ -17,6 +17,7 @@
 
 mod amend;
 mod error;
+mod fit;
 mod load;
 mod reader;
 mod rule;
@@ -28,6 +29,8 @@ pub use load::{DEFAULT_RULES, RULES_FOLDER};
 pub use rule::{Decision, HostExecutable, NetworkRule, PatternWord, PrefixRule};
 
 use std::path::Path;
+
+use fit::{Fit, fit};
 
 /// The rules of all files, in the order in which they were read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,29 +82,43 @@ impl ExecRules {
 
     /// What is said of a command whose words are known as far as they are `Some`: a rule matches as far as they go.
     ///
-    /// A program that is given by its path is also looked up by its bare name: for the rules that restrict, always;
-    /// for those that allow, only where a `host_executable` says that this file is the one.
+    /// A rule that restricts also matches where options stand between the program and the rest of its words
+    /// (`git -C dir push`), and for a program that is given by any path. One that allows matches word for word, and a
+    /// path only where a `host_executable` says that this file is the one.
     ///
     /// `certain` says that the program will get exactly these words: without, no rule that allows matches.
     pub fn matching(&self, words: &[Option<&str>], certain: bool) -> Option<Matched<'_>> {
-        let found = |rule: &&PrefixRule| {
-            let allows = rule.decision == Decision::Allow;
-            (certain || !allows) && (rule.matches(words) || self.matches_by_name(rule, words, allows))
+        let found = |rule: &&PrefixRule| match rule.decision {
+            Decision::Allow => certain && (rule.speaks_of(words) || self.matches_by_name(rule, words)),
+            Decision::Prompt | Decision::Forbidden => rule.speaks_of(words),
         };
         let all: Vec<&PrefixRule> = self.prefixes.iter().filter(found).collect();
         let decision = all.iter().map(|rule| rule.decision).max()?;
         Some(Matched { decision, rules: all.into_iter().filter(|rule| rule.decision == decision).collect() })
     }
 
-    fn matches_by_name(&self, rule: &PrefixRule, words: &[Option<&str>], allows: bool) -> bool {
+    /// Whether a rule that restricts may match a command, for all that is known of its words: one that is not known,
+    /// or that a glob stands for, may be any number of words.
+    pub fn may_restrict(&self, words: &[Option<&str>]) -> bool {
+        self.restricting().any(|rule| fit(&rule.pattern, words) != Fit::No)
+    }
+
+    /// Whether there is a rule that restricts.
+    pub fn restricts(&self) -> bool {
+        self.restricting().next().is_some()
+    }
+
+    fn restricting(&self) -> impl Iterator<Item = &PrefixRule> {
+        self.prefixes.iter().filter(|rule| rule.decision > Decision::Allow)
+    }
+
+    /// A rule that allows, for a program that is known by its path.
+    fn matches_by_name(&self, rule: &PrefixRule, words: &[Option<&str>]) -> bool {
         let Some((Some(program), rest)) = words.split_first() else { return false };
         let Some((_, name)) = program.rsplit_once('/') else { return false };
-        let known = || self.executables.iter().any(|host| host.is(name, program));
-        if allows && !known() {
-            return false;
-        }
+        let known = self.executables.iter().any(|host| host.is(name, program));
         let by_name: Vec<Option<&str>> = std::iter::once(Some(name)).chain(rest.iter().copied()).collect();
-        rule.matches(&by_name)
+        known && rule.matches(&by_name)
     }
 }
 

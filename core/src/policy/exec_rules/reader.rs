@@ -33,7 +33,7 @@ impl Read {
         for Example { rule, words, matches, at } in &self.examples {
             let Some(rule) = self.rules.prefixes.get(*rule) else { continue };
             let known: Vec<Option<&str>> = words.iter().map(|word| Some(word.as_str())).collect();
-            if rule.matches(&known) != *matches {
+            if rule.speaks_of(&known) != *matches {
                 let (list, fault) = if *matches { ("match", "does not") } else { ("not_match", "does") };
                 let words = shown(words);
                 return Err(RuleError::at(*at, format!("{list}: the rule {fault} match `{words}`")));

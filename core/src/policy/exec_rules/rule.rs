@@ -1,5 +1,7 @@
 //! One rule.
 
+use super::fit::{Fit, fit};
+
 /// What a rule, or all of them together, say of a command. In the order of strictness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
@@ -64,12 +66,33 @@ impl PrefixRule {
         self.justification.as_deref()
     }
 
-    /// Whether a command begins with the pattern. A word that is not known matches nothing.
+    /// Whether a command begins with the pattern, word for word. A word that is not known matches nothing.
     pub(super) fn matches(&self, words: &[Option<&str>]) -> bool {
         let known = |(pattern, word): (&PatternWord, &Option<&str>)| {
             word.is_some_and(|word| pattern.0.iter().any(|alternative| alternative == word))
         };
         words.len() >= self.pattern.len() && self.pattern.iter().zip(words).all(known)
+    }
+
+    /// Whether the rule is one on this command: one that allows word for word, one that restricts with options passed
+    /// over as well.
+    pub(super) fn speaks_of(&self, words: &[Option<&str>]) -> bool {
+        match self.decision {
+            Decision::Allow => self.matches(words),
+            Decision::Prompt | Decision::Forbidden => matches!(fit(&self.pattern, words), Fit::At(_)),
+        }
+    }
+
+    /// The words of a command that a rule which matches speaks of: as many as the pattern has, without the options that
+    /// it passes over.
+    pub(in crate::policy) fn spoken_of(&self, words: &[String]) -> Vec<String> {
+        let known: Vec<Option<&str>> = words.iter().map(|word| Some(word.as_str())).collect();
+        let place = match fit(&self.pattern, &known) {
+            Fit::At(place) => place,
+            Fit::No | Fit::Perhaps => 1,
+        };
+        let rest = words.iter().skip(place).take(self.pattern.len().saturating_sub(1));
+        words.iter().take(1).chain(rest).cloned().collect()
     }
 }
 

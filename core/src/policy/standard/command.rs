@@ -10,6 +10,10 @@ use crate::policy::{Decision, ExecRules, Matched, PolicyDecision, PrefixRule, Qu
 
 /// Why a dangerous command is refused where nobody may be asked (runtime.md D10.3).
 const DANGEROUS: &str = "rm -f style commands are not permitted. Use a safer approach";
+/// Why it is asked about where somebody may be.
+const FORCED_RM: &str = "it is a forced rm";
+/// Why a command is asked about that may be one which a rule restricts.
+const NOT_KNOWN: &str = "what it runs is not known before it runs, and there are rules that restrict";
 /// Why a rule's question is not asked under granular without `rules` (runtime.md D10.4).
 const NO_RULE_QUESTION: &str =
     "approval required by policy rule, but AskForApproval::Granular.rules is false";
@@ -60,8 +64,19 @@ const SCRIPT_FLAGS: [&str; 10] = ["-c", "-lc", "-ic", "-e", "-r", "-p", "-m", "-
 /// What one command, or all of a line, comes to.
 struct Verdict<'r> {
     decision: Decision,
-    /// The rules that say so, and the words they match; none where a list or the approval policy does.
-    rule: Option<(&'r PrefixRule, Vec<String>)>,
+    by: By<'r>,
+}
+
+/// What a verdict goes by.
+enum By<'r> {
+    /// A rule, and the words that it speaks of.
+    Rule(&'r PrefixRule, Vec<String>),
+    /// It is a forced `rm`.
+    Dangerous,
+    /// There is a rule that restricts, and it is not known whether it matches.
+    NotKnown,
+    /// The table.
+    Table,
 }
 
 /// Decides on a command.
@@ -75,31 +90,45 @@ pub(super) fn decide(
     let judged: Vec<Verdict<'_>> =
         line.segments.iter().map(|segment| judge(step, command, segment, rules)).collect();
     let strictest = judged.iter().map(|verdict| verdict.decision).max().unwrap_or(Decision::Prompt);
-    let by_rule =
-        || judged.iter().filter(|verdict| verdict.decision == strictest).find_map(|v| v.rule.as_ref());
+    let deciding =
+        || judged.iter().filter(|verdict| verdict.decision == strictest).map(|verdict| &verdict.by);
+    // A rule says more than anything else, and that the words are not known less.
+    let by = deciding().find(|by| matches!(by, By::Rule(..)));
+    let by = by.or_else(|| deciding().find(|by| matches!(by, By::Dangerous)));
+    let by = by.or_else(|| deciding().find(|by| matches!(by, By::NotKnown))).unwrap_or(&By::Table);
     match strictest {
-        Decision::Allow if judged.iter().all(|verdict| verdict.rule.is_some()) => {
+        Decision::Allow if judged.iter().all(|verdict| matches!(verdict.by, By::Rule(..))) => {
             PolicyDecision::AllowUnsandboxed
         }
         Decision::Allow => PolicyDecision::Allow,
-        Decision::Forbidden => refused(&match by_rule() {
-            Some((rule, words)) => forbidden(&command.argv, rule, words),
-            None => DANGEROUS.to_owned(),
+        Decision::Forbidden => refused(&match by {
+            By::Rule(rule, words) => forbidden(&command.argv, rule, words),
+            By::Dangerous | By::NotKnown | By::Table => DANGEROUS.to_owned(),
         }),
-        Decision::Prompt => match no_question(step.approval, by_rule().is_some()) {
+        Decision::Prompt => match no_question(step.approval, matches!(by, By::Rule(..))) {
             Some(text) => refused(text),
             None => {
-                let reason = by_rule().map(|(rule, _)| required(&command.argv, rule));
                 let mut scopes = vec![ApprovalScope::Once, ApprovalScope::Session];
                 scopes.extend(rule_file.and_then(|file| offered(command, &line, rules, file)));
                 PolicyDecision::Ask(Question {
-                    reason: reason.or_else(|| command.justification.clone()),
+                    reason: reason(command, by),
                     scopes,
                     unsandboxed: asks_to_leave(command),
                 })
             }
         },
     }
+}
+
+/// Why it is asked about: our own reason before the model's.
+fn reason(command: &CommandEffect, by: &By<'_>) -> Option<String> {
+    let own = match by {
+        By::Rule(rule, _) => Some(required(&command.argv, rule.justification())),
+        By::Dangerous => Some(required(&command.argv, Some(FORCED_RM))),
+        By::NotKnown => Some(required(&command.argv, Some(NOT_KNOWN))),
+        By::Table => None,
+    };
+    own.or_else(|| command.justification.clone())
 }
 
 /// The decision on one segment: by the strictest rule on it or on anything behind it, else by the table of D10.3.
@@ -113,59 +142,64 @@ fn judge<'r>(
     let own: Vec<Option<&str>> = segment.words.iter().map(|word| Some(word.as_str())).collect();
     let own = rules.matching(&own, segment.certain).map(|matched| verdict_of(&matched, &segment.words));
     let hidden = behind.commands.iter().filter_map(|words| {
-        let known: Vec<Option<&str>> = words.iter().map(Option::as_deref).collect();
-        let matched = rules.matching(&known, false)?;
+        let matched = rules.matching(&known(words), false)?;
         let words: Vec<String> = words.iter().map_while(Clone::clone).collect();
         Some(verdict_of(&matched, &words))
     });
-    let judged = own.unwrap_or_else(|| Verdict {
-        decision: unmatched(step, command, segment, &behind, rules),
-        rule: None,
-    });
-    hidden.fold(judged, |judged, hidden| if hidden.decision > judged.decision { hidden } else { judged })
+    let not_known =
+        is_not_known(&behind, rules).then_some(Verdict { decision: Decision::Prompt, by: By::NotKnown });
+    let judged = own.unwrap_or_else(|| unmatched(step, command, segment, &behind));
+    let stricter =
+        |one: Verdict<'r>, other: Verdict<'r>| if other.decision > one.decision { other } else { one };
+    hidden.chain(not_known).fold(judged, stricter)
+}
+
+/// Whether a rule that restricts may match without anybody knowing.
+fn is_not_known(behind: &Reached, rules: &ExecRules) -> bool {
+    let may = |words: &Vec<Option<String>>| rules.may_restrict(&known(words));
+    (behind.too_much && rules.restricts()) || behind.commands.iter().any(may)
+}
+
+fn known(words: &[Option<String>]) -> Vec<Option<&str>> {
+    words.iter().map(Option::as_deref).collect()
 }
 
 /// The longest rule that decides speaks for all, one with a justification before one without.
 fn verdict_of<'r>(matched: &Matched<'r>, words: &[String]) -> Verdict<'r> {
     let speaks = |rule: &&&PrefixRule| (rule.justification().is_some(), rule.pattern().len());
-    let rule = matched.rules.iter().max_by_key(speaks).map(|rule| {
-        let words = words.iter().take(rule.pattern().len()).cloned().collect();
-        (*rule, words)
-    });
-    Verdict { decision: matched.decision, rule }
+    let rule = matched.rules.iter().max_by_key(speaks);
+    let by = rule.map_or(By::Table, |rule| By::Rule(rule, rule.spoken_of(words)));
+    Verdict { decision: matched.decision, by }
 }
 
 /// The table of D10.3 for what no rule speaks about. The first row that holds counts.
-fn unmatched(
+fn unmatched<'r>(
     step: &StepContext,
     command: &CommandEffect,
     segment: &Segment,
     behind: &Reached,
-    rules: &ExecRules,
-) -> Decision {
+) -> Verdict<'r> {
+    let by_table = |decision| Verdict { decision, by: By::Table };
     if is_known_safe(segment) {
-        return Decision::Allow;
+        return by_table(Decision::Allow);
     }
     if behind.commands.iter().any(|words| is_dangerous(words)) {
-        return match step.approval {
+        let decision = match step.approval {
             ApprovalPolicy::Never => Decision::Forbidden,
             ApprovalPolicy::UnlessTrusted | ApprovalPolicy::OnRequest | ApprovalPolicy::Granular(_) => {
                 Decision::Prompt
             }
         };
+        return Verdict { decision, by: By::Dangerous };
     }
-    // What a rule restricts could be anywhere in what was not looked through.
-    if behind.too_much && rules.prefixes().iter().any(|rule| rule.decision() > Decision::Allow) {
-        return Decision::Prompt;
-    }
-    match step.approval {
+    by_table(match step.approval {
         ApprovalPolicy::Never => Decision::Allow,
         ApprovalPolicy::UnlessTrusted => Decision::Prompt,
         ApprovalPolicy::OnRequest | ApprovalPolicy::Granular(_) => {
             let leaves = command.sandbox_permissions != SandboxPermissions::UseDefault;
             if leaves && !step.sandbox.is_unrestricted() { Decision::Prompt } else { Decision::Allow }
         }
-    }
+    })
 }
 
 /// Why a question is not asked; none where it is.
@@ -205,12 +239,10 @@ fn offered(
     }
     let speaks_for = |segment: &Segment| {
         let behind = reach(&segment.words);
-        let known = |words: &Vec<Option<String>>| {
-            let words: Vec<Option<&str>> = words.iter().map(Option::as_deref).collect();
-            rules.matching(&words, true).is_some()
-        };
+        let spoken = |words: &Vec<Option<String>>| rules.matching(&known(words), true).is_some();
         segment.words.starts_with(&prefix)
-            && !behind.commands.iter().any(|words| known(words) || is_dangerous(words))
+            && !is_not_known(&behind, rules)
+            && !behind.commands.iter().any(|words| spoken(words) || is_dangerous(words))
     };
     line.segments.iter().all(speaks_for).then_some(ApprovalScope::Prefix { prefix, file })
 }
@@ -247,9 +279,9 @@ fn forbidden(argv: &[String], rule: &PrefixRule, words: &[String]) -> String {
     }
 }
 
-fn required(argv: &[String], rule: &PrefixRule) -> String {
+fn required(argv: &[String], justification: Option<&str>) -> String {
     let command = shown(argv);
-    match rule.justification() {
+    match justification {
         Some(justification) => format!("`{command}` requires approval: {justification}"),
         None => format!("`{command}` requires approval by policy"),
     }

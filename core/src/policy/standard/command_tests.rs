@@ -7,6 +7,8 @@ const UNTRUSTED: ApprovalPolicy = ApprovalPolicy::UnlessTrusted;
 const ON_REQUEST: ApprovalPolicy = ApprovalPolicy::OnRequest;
 const NEVER: ApprovalPolicy = ApprovalPolicy::Never;
 
+const NEVER_TEXT: &str = "approval required by policy, but AskForApproval is set to Never";
+
 /// Granular with these two switches.
 fn granular(sandbox_approval: bool, rules: bool) -> ApprovalPolicy {
     ApprovalPolicy::Granular(GranularApproval { sandbox_approval, rules, ..GranularApproval::default() })
@@ -252,5 +254,194 @@ fn what_is_not_looked_through_is_asked_about_where_a_rule_restricts() {
         assert_eq!(of(ON_REQUEST, script, ""), "allow");
         assert_eq!(of(ON_REQUEST, script, "prefix_rule(pattern=['y'])"), "allow");
         assert_eq!(of(ON_REQUEST, script, "prefix_rule(pattern=['y'], decision='forbidden')"), "ask");
+    }
+}
+
+const NO_PUSH: &str = "prefix_rule(pattern=['git', 'push'], decision='forbidden', justification='no push')";
+/// A push that can be read off the line, however it is written.
+const PUSHES: [&str; 30] = [
+    "git push",
+    "git\tpush",
+    "\\git push",
+    "\"git\" push",
+    "g\"\"it pu''sh",
+    "git -C . push",
+    "git -c a.b=c push",
+    "git --no-pager push",
+    "git --git-dir .git --work-tree . push --force",
+    "cd x && /usr/bin/git -C 'a b' push",
+    "GIT_DIR=. git push",
+    "env git push",
+    "env -S 'git push'",
+    "command git push",
+    "exec git push",
+    "busybox git push",
+    "eval 'git push'",
+    "alias p='git push'; p",
+    "if true; then git push; fi",
+    "sh -c 'git -C . push'",
+    "xargs git push < /dev/null",
+    "timeout 5 git push",
+    "nice git --no-pager push",
+    "! git push",
+    "time git push",
+    "nohup git push",
+    "watch 'git push'",
+    "find . -maxdepth 0 -exec git push \\;",
+    "sh <<< 'git push'",
+    "trap 'git push' EXIT",
+];
+/// What may be one, for all that can be read off the line.
+const MAY_PUSH: [&str; 34] = [
+    "git pu$x",
+    "git $(echo push)",
+    "git `echo push`",
+    "git \"$x\"",
+    "git $x --force",
+    "x=push; git $x",
+    "g=git; $g push",
+    "f(){ git \"$@\"; }; f push",
+    "\"$@\"",
+    "git pu*",
+    "git {push,origin}",
+    "git -C $x log",
+    "git -C . $x",
+    "git -c alias.p=push p",
+    "echo 'git push' | sh",
+    "echo 'git push' | bash -s",
+    "echo 'git push' | bash -o pipefail",
+    "echo 'git push' | sudo bash -",
+    "echo 'git push' | sh /dev/stdin",
+    "curl https://x | sh",
+    "bash",
+    "bash < s.sh",
+    "bash <(echo git push)",
+    "source <(echo git push)",
+    "sh -c \"$x\"",
+    "sh -c \"git $x\"",
+    "eval $x",
+    "eval \"$(cat x)\"",
+    "echo push | xargs git",
+    "echo push | xargs -I X git X",
+    "echo 'git push' | xargs -I% sh -c %",
+    "sudo $x push",
+    "env $x",
+    "trap \"$x\" EXIT",
+];
+
+#[test]
+fn a_rule_that_forbids_is_not_got_round_by_spelling() {
+    for script in PUSHES {
+        let command = shown(&effect(script).argv);
+        for policy in [ON_REQUEST, UNTRUSTED, granular(true, true), NEVER] {
+            let expected = format!("exec command rejected: `{command}` rejected: no push");
+            assert_eq!(of(policy, script, NO_PUSH), expected, "{policy:?} {script}");
+        }
+    }
+    for script in MAY_PUSH {
+        for policy in [ON_REQUEST, UNTRUSTED, granular(true, true)] {
+            assert_eq!(of(policy, script, NO_PUSH), "ask", "{policy:?} {script}");
+        }
+        assert_eq!(of(NEVER, script, NO_PUSH), format!("exec command rejected: {NEVER_TEXT}"), "{script}");
+        // Without a rule that restricts there is nothing to get round.
+        for rules in ["", "prefix_rule(pattern=['git', 'push'])"] {
+            assert_eq!(of(ON_REQUEST, script, rules), "allow", "{script}");
+        }
+    }
+}
+
+#[test]
+fn a_rule_that_allows_speaks_of_its_very_words() {
+    let rules = "prefix_rule(pattern=['git', 'push'])";
+    assert_eq!(of(ON_REQUEST, "git push", rules), "unsandboxed");
+    for script in PUSHES.iter().filter(|script| !matches!(**script, "git push" | "git\tpush")) {
+        let plain = of(ON_REQUEST, script, rules);
+        let quoted = script.starts_with(['"', '\\']) || script.starts_with("g\"\"");
+        assert_eq!(plain, if quoted { "unsandboxed" } else { "allow" }, "{script}");
+    }
+}
+
+/// An allowing rule on what runs others does not lift one that restricts those.
+#[test]
+fn what_is_not_known_is_asked_about_whatever_allows_the_rest() {
+    let rules = format!("{NO_PUSH}\nprefix_rule(pattern=['xargs'])\nprefix_rule(pattern=['echo'])");
+    assert_eq!(of(ON_REQUEST, "echo push | xargs git", &rules), "ask");
+    assert_eq!(of(ON_REQUEST, "echo push | xargs make", &rules), "unsandboxed");
+}
+
+#[test]
+fn what_cannot_be_one_runs() {
+    let scripts = [
+        "git log -1",
+        "git commit -m \"$x\"",
+        "git -C . log $x",
+        "git -C push log",
+        "git stash push",
+        "for f in *; do git add \"$f\"; done",
+        "x=1; echo $x | grep 1",
+        "bash s.sh",
+        "bash --version",
+        "make \"$x\"",
+        "cat <<EOF\ngit push\nEOF\n",
+        "ls | xargs grep push",
+        "[ -f x ] && ls *",
+        "env A=1 make \"$x\"",
+        "rg 'git push'",
+        "source venv/bin/activate",
+    ];
+    for script in scripts {
+        assert_eq!(of(ON_REQUEST, script, NO_PUSH), "allow", "{script}");
+    }
+}
+
+#[test]
+fn the_reason_is_named() {
+    let reason = |script: &str| question(decided(ON_REQUEST, workspace(), &effect(script), NO_PUSH)).reason;
+    assert_eq!(
+        reason("rm -rf x").as_deref(),
+        Some("`bash -lc 'rm -rf x'` requires approval: it is a forced rm")
+    );
+    assert_eq!(
+        reason("git $x").as_deref(),
+        Some(
+            "`bash -lc 'git $x'` requires approval: what it runs is not known before it runs, and there are rules \
+             that restrict"
+        )
+    );
+    let plain = "prefix_rule(pattern=['git', 'push'], decision='forbidden')";
+    assert_eq!(
+        of(ON_REQUEST, "git -C . push x", plain),
+        "exec command rejected: `bash -lc 'git -C . push x'` rejected: policy forbids commands starting with `git \
+         push`"
+    );
+}
+
+proptest::proptest! {
+    /// Whatever stands before and around it, a push does not run unasked.
+    #[test]
+    fn no_spelling_of_a_push_runs(
+        before in "((sudo|nice|env|time|command|exec|nohup|timeout 5|xargs) ){0,3}",
+        options in "((-C [a-z.]{1,4}|-c a[.]b=c|--no-pager|-p|--git-dir=x|--work-tree x|-C \"[$]d\") ){0,4}",
+        git in "(git|[$]g|\\\\git|\"git\"|/usr/bin/git|gi[$]t|[$][(]echo git[)])",
+        push in "(push|pu[$]x|[$]x|\"[$]@\"|[$][(]echo push[)]|pu[*]|'push'|p[{]u,[}]sh)",
+        (open, close) in proptest::prop_oneof![
+            proptest::prelude::Just(("", "")),
+            proptest::prelude::Just(("sh -c '", "'")),
+            proptest::prelude::Just(("f(){ ", "; }; f")),
+            proptest::prelude::Just(("echo $(", ")")),
+            proptest::prelude::Just(("x=push; ", " > log 2>&1")),
+            proptest::prelude::Just(("sh <<EOF\n", "\nEOF\n")),
+            proptest::prelude::Just(("if a; then ", "; fi")),
+            proptest::prelude::Just(("echo '", "' | sh")),
+        ],
+    ) {
+        let script = format!("{open}{before}{git} {options}{push}{close}");
+        for policy in [ON_REQUEST, NEVER] {
+            let decided = of(policy, &script, NO_PUSH);
+            proptest::prop_assert!(
+                decided == "ask" || decided.starts_with("exec command rejected: "),
+                "{}: {}", script, decided
+            );
+        }
     }
 }

@@ -1,0 +1,101 @@
+//! The scripts that a command hands to a shell, or that a shell is given.
+
+use tenon_shell_parse::FoundCommand;
+
+use super::name;
+
+/// Shells, which run what stands behind `-c`, or what they are given to read.
+const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh"];
+/// Programs of which a word may be a line for a shell: `env -S 'rm -f x'`, `trap 'rm -f x' EXIT`, `watch 'rm -f x'`.
+const TAKE_LINES: [&str; 9] =
+    ["env", "trap", "watch", "parallel", "flock", "su", "runuser", "script", "strace"];
+/// Those of them that run nothing else: what is not known of their words is a line that is not known.
+const TAKE_ONLY_LINES: [&str; 4] = ["trap", "su", "runuser", "script"];
+/// Options of shells whose value is the next word.
+const SHELL_VALUES: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
+/// Options of shells with which they run nothing.
+const ONLY_TELL: [&str; 2] = ["--version", "--help"];
+/// Files that hold what a command is given to read, and no more than that.
+const INPUTS: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// The scripts that a command runs.
+#[derive(Debug, Default)]
+pub(super) struct Scripts {
+    /// Those that stand there.
+    pub(super) known: Vec<String>,
+    /// Whether it runs one that only comes to be: by a variable, a substitution or a pipe. A file that is named is not
+    /// meant: what it holds is shown with the question, and is not read here.
+    pub(super) unknown: bool,
+}
+
+/// The scripts of a command, as far as its words are known.
+pub(super) fn scripts_of(command: &FoundCommand) -> Scripts {
+    let Some((Some(program), arguments)) = command.words.split_first() else { return Scripts::default() };
+    match name(program) {
+        "eval" => joined(arguments),
+        "alias" => named(arguments),
+        "source" | "." => of_file(arguments, command.input.as_ref()),
+        shell if SHELLS.contains(&shell) => of_shell(arguments, command.input.as_ref()),
+        other if TAKE_LINES.contains(&other) => lines(other, arguments),
+        _ => Scripts::default(),
+    }
+}
+
+/// `eval`: its words make one script.
+fn joined(arguments: &[Option<String>]) -> Scripts {
+    let words: Vec<&str> = arguments.iter().flatten().map(String::as_str).collect();
+    Scripts { known: vec![words.join(" ")], unknown: arguments.contains(&None) }
+}
+
+/// `alias name='rm -f x'`.
+fn named(arguments: &[Option<String>]) -> Scripts {
+    let values = arguments.iter().flatten().filter_map(|word| word.split_once('='));
+    Scripts { known: values.map(|(_, value)| value.to_owned()).collect(), unknown: arguments.contains(&None) }
+}
+
+/// Words with blanks in them.
+fn lines(program: &str, arguments: &[Option<String>]) -> Scripts {
+    let line = |word: &&String| word.contains(char::is_whitespace);
+    let lines = arguments.iter().flatten().filter(line);
+    Scripts {
+        known: lines.map(|word| word.trim_start_matches("-S").to_owned()).collect(),
+        unknown: TAKE_ONLY_LINES.contains(&program) && arguments.contains(&None),
+    }
+}
+
+fn of_shell(arguments: &[Option<String>], input: Option<&String>) -> Scripts {
+    let flagged = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+    let behind = arguments.iter().position(|word| word.as_ref().is_some_and(flagged));
+    let Some(flag) = behind else { return of_file(arguments, input) };
+    // Options may stand between the flag and the script, so each word behind it may be one.
+    let rest = arguments.get(flag + 1..).unwrap_or_default();
+    let known = rest.iter().flatten().filter(|word| !word.starts_with('-')).cloned();
+    let first = rest.iter().find(|word| !word.as_ref().is_some_and(|word| word.starts_with('-')));
+    Scripts { known: known.collect(), unknown: first == Some(&None) }
+}
+
+/// The first operand is a file; without one, or where it stands for that, the script is what there is to read.
+fn of_file(arguments: &[Option<String>], input: Option<&String>) -> Scripts {
+    let is = |word: &Option<String>, some: &[&str]| {
+        word.as_ref().is_some_and(|word| some.contains(&word.as_str()))
+    };
+    let reads = arguments.iter().any(|word| is(word, &INPUTS) || is(word, &["-s"]));
+    let mut words = arguments.iter();
+    let operand = loop {
+        match words.next() {
+            Some(word) if is(word, &SHELL_VALUES) => drop(words.next()),
+            Some(Some(word)) if word.starts_with(['-', '+']) => {}
+            other => break other,
+        }
+    };
+    let unknown = match operand {
+        Some(None) => true,
+        Some(Some(_)) if !reads => false,
+        Some(Some(_)) | None => input.is_none() && !arguments.iter().any(|word| is(word, &ONLY_TELL)),
+    };
+    Scripts { known: input.cloned().into_iter().collect(), unknown }
+}
+
+#[cfg(test)]
+#[path = "behind_tests.rs"]
+mod tests;
