@@ -5,7 +5,7 @@ mod question;
 mod terminal;
 
 use async_trait::async_trait;
-use tenon_tools::{ApprovalDecision, ApprovalRequest, Approver};
+use tenon_tools::{ApprovalDecision, ApprovalRequest, Approver, McpEffect};
 
 pub(crate) use terminal::TerminalApprover;
 
@@ -19,10 +19,23 @@ const NOBODY: &str = "it needs approval, and nobody can be asked in this run";
 #[async_trait]
 impl Approver for Unattended {
     async fn approve(&self, request: ApprovalRequest) -> ApprovalDecision {
-        let reason = match request.reason {
-            Some(reason) => format!("{reason} ({NOBODY})"),
-            None => NOBODY.to_owned(),
-        };
-        ApprovalDecision::Denied { reason: Some(reason) }
+        ApprovalDecision::Denied { reason: Some(refusal(request.reason, request.effects.mcp)) }
     }
 }
+
+/// A question that was to be put to a person is no reason: what is said of an MCP tool is one of ours.
+fn refusal(reason: Option<String>, mcp: Option<McpEffect>) -> String {
+    match (reason, mcp) {
+        (reason, Some(McpEffect { server, tool, .. }))
+            if reason.as_ref().is_none_or(|it| it.ends_with('?')) =>
+        {
+            format!("tool \"{tool}\" of the MCP server {server} was not run: {NOBODY}")
+        }
+        (Some(reason), _) => format!("{reason} ({NOBODY})"),
+        (None, _) => NOBODY.to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "approver_tests.rs"]
+mod tests;

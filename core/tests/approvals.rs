@@ -333,7 +333,7 @@ async fn an_answer_is_waited_for_so_long_and_no_longer() {
     let options = SessionOptions { approval_timeout: Some(Duration::from_secs(60)), ..options() };
     let begin = tokio::time::Instant::now();
     go(session_with(options, &model, &events, &person).tool(Writer::new("/a"))).await;
-    assert_eq!(outputs(&model, 1), [pair("a", "approval timed out")]);
+    assert_eq!(outputs(&model, 1), [pair("a", "patch rejected: approval timed out")]);
     assert_eq!(begin.elapsed().as_secs(), 60);
     assert_eq!(*person.withdrawn.lock().unwrap(), 1);
 }

@@ -251,7 +251,7 @@ fn refusal(effects: &Effects, reason: Option<&str>) -> Stopped {
     Stopped::Refused(refusal_text(effects, reason))
 }
 
-/// What the model reads when somebody said no, by what they said no to (runtime.md D9.4).
+/// What the model reads when somebody said no, by what they said no to (runtime.md D9.4, core.md 8.6).
 fn refusal_text(effects: &Effects, reason: Option<&str>) -> String {
     let own_words = reason.map(str::trim).filter(|reason| !reason.is_empty() && *reason != REFUSED);
     let own_words = own_words.map(|reason| truncate_text(reason, MAX_REFUSAL));
@@ -260,6 +260,7 @@ fn refusal_text(effects: &Effects, reason: Option<&str>) -> String {
         (Effects { command: Some(_), .. }, Some(reason)) => format!("exec command rejected: {reason}"),
         (Effects { mcp: Some(_), .. }, None) => "user rejected MCP tool call".to_owned(),
         (Effects { writes, .. }, None) if !writes.is_empty() => "patch rejected by user".to_owned(),
+        (Effects { writes, .. }, Some(reason)) if !writes.is_empty() => format!("patch rejected: {reason}"),
         (_, Some(reason)) => reason,
         (_, None) => REFUSED.to_owned(),
     }

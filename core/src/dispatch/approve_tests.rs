@@ -33,12 +33,15 @@ fn refusals() {
         (Some("  "), by_user),
         // What clients send where a person said no and nothing else.
         (Some("rejected by user"), by_user),
-        (Some(" too risky "), ["exec command rejected: too risky", "too risky", "too risky", "too risky"]),
+        (
+            Some(" too risky "),
+            ["exec command rejected: too risky", "patch rejected: too risky", "too risky", "too risky"],
+        ),
         (
             Some("approval request failed"),
             [
                 "exec command rejected: approval request failed",
-                "approval request failed",
+                "patch rejected: approval request failed",
                 "approval request failed",
                 "approval request failed",
             ],

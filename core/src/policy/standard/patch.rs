@@ -7,11 +7,12 @@ use tenon_tools::{ApprovalPolicy, ApprovalScope, FileEffect, StepContext};
 use super::no_sandbox_question;
 use crate::policy::{PolicyDecision, Question};
 
-/// What the model reads where a file lies outside and nobody may be asked.
-const OUTSIDE: &str = "patch rejected: writing outside of the project; rejected by user approval settings";
+/// Why a file is not written unasked that lies outside.
+const OUTSIDE: &str = "writing outside of the project";
 /// The same where nothing may be written at all.
-const READ_ONLY: &str =
-    "patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings";
+const READ_ONLY: &str = "writing is blocked by read-only sandbox";
+/// What the model reads behind it where nobody may be asked.
+const BY_SETTINGS: &str = "rejected by user approval settings";
 
 /// The first row that holds counts.
 ///
@@ -27,18 +28,18 @@ const READ_ONLY: &str =
 pub(super) fn decide(step: &StepContext, writes: &[FileEffect], temporary: Option<&Path>) -> PolicyDecision {
     let may_write = |file: &&FileEffect| step.sandbox.may_write(&lexical(&file.path), &step.cwd, temporary);
     let outside: Vec<&FileEffect> = writes.iter().filter(|file| !may_write(file)).collect();
+    let roots = step.sandbox.writable_roots(&step.cwd, temporary);
+    let why = if roots.is_some_and(|roots| roots.is_empty()) { READ_ONLY } else { OUTSIDE };
     if step.approval != ApprovalPolicy::UnlessTrusted {
         if outside.is_empty() {
             return PolicyDecision::Allow;
         }
         if no_sandbox_question(step.approval).is_some() {
-            let roots = step.sandbox.writable_roots(&step.cwd, temporary);
-            let text = if roots.is_some_and(|roots| roots.is_empty()) { READ_ONLY } else { OUTSIDE };
-            return PolicyDecision::Deny { text: text.to_owned() };
+            return PolicyDecision::Deny { text: format!("patch rejected: {why}; {BY_SETTINGS}") };
         }
     }
     let paths: Vec<String> = outside.iter().map(|file| file.path.display().to_string()).collect();
-    let reason = (!paths.is_empty()).then(|| format!("writing outside of the project: {}", paths.join(", ")));
+    let reason = (!paths.is_empty()).then(|| format!("{why}: {}", paths.join(", ")));
     let scopes = vec![ApprovalScope::Once, ApprovalScope::Session];
     PolicyDecision::Ask(Question { reason, scopes, unsandboxed: false })
 }

@@ -61,9 +61,9 @@ fn the_table() {
     let place = place();
     let work = || workspace(&[]);
     let both = || workspace(&[&place.outside]);
-    let ask = |file: &str| {
-        format!("ask writing outside of the project: {}", place.work.parent().unwrap().join(file).display())
-    };
+    let at = |file: &str| place.work.parent().unwrap().join(file).display().to_string();
+    let ask = |file: &str| format!("ask writing outside of the project: {}", at(file));
+    let ask_read_only = |file: &str| format!("ask writing is blocked by read-only sandbox: {}", at(file));
     let outside = "patch rejected: writing outside of the project; rejected by user approval settings";
     let read_only =
         "patch rejected: writing is blocked by read-only sandbox; rejected by user approval settings";
@@ -93,7 +93,8 @@ fn the_table() {
         (granular(false), SandboxPolicy::ReadOnly, &["work/a"], read_only.to_owned()),
         // else
         (on_request, work(), &["work/a", "outside/a"], ask("outside/a")),
-        (on_request, SandboxPolicy::ReadOnly, &["work/a"], ask("work/a")),
+        (on_request, SandboxPolicy::ReadOnly, &["work/a"], ask_read_only("work/a")),
+        (untrusted, SandboxPolicy::ReadOnly, &["work/a"], ask_read_only("work/a")),
         (granular(true), work(), &["outside/a"], ask("outside/a")),
         (on_request, work(), &["work/.git/hooks/x"], ask("work/.git/hooks/x")),
     ];

@@ -1,0 +1,30 @@
+use pretty_assertions::assert_eq;
+
+use super::*;
+
+#[test]
+fn what_the_model_reads_where_nobody_can_be_asked() {
+    let mcp = || Some(McpEffect { server: "s".to_owned(), tool: "t".to_owned(), ..McpEffect::default() });
+    let rows = [
+        (None, None, "it needs approval, and nobody can be asked in this run"),
+        (Some("it dials"), None, "it dials (it needs approval, and nobody can be asked in this run)"),
+        (
+            Some("Allow the s MCP server to run tool \"t\"?"),
+            mcp(),
+            "tool \"t\" of the MCP server s was not run: it needs approval, and nobody can be asked in this run",
+        ),
+        (
+            None,
+            mcp(),
+            "tool \"t\" of the MCP server s was not run: it needs approval, and nobody can be asked in this run",
+        ),
+        (
+            Some("a hook wants it"),
+            mcp(),
+            "a hook wants it (it needs approval, and nobody can be asked in this run)",
+        ),
+    ];
+    for (reason, mcp, expected) in rows {
+        assert_eq!(refusal(reason.map(str::to_owned), mcp), expected);
+    }
+}
