@@ -1,5 +1,6 @@
 //! From choices to a session with its tools. This is the one place that sees every crate.
 
+mod last_turn;
 mod scripts;
 
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ use tenon_mcp_client::McpServers;
 use tenon_responses_client::{ProviderConfig, ProxySettings, ResponsesClient, Secret};
 use tenon_tools::{EventSink, ToolExecutor};
 
+use last_turn::EndsWithLastTurn;
+pub(crate) use last_turn::GoesOn;
 pub(crate) use scripts::Scripts;
 
 use crate::commands::{Plan, Surroundings};
@@ -95,6 +98,11 @@ impl Services {
             .events(events)
             .commands(exec.command_runner())
             .between_turns(exec.between_turns())
+            .between_turns(Arc::new(EndsWithLastTurn {
+                exec: exec.clone(),
+                code_mode: scripts.as_ref().map(Scripts::code_mode),
+                goes_on: plan.goes_on,
+            }))
             .configured_hooks(plan.hooks, environment.0.clone())
             .hook_outputs_in(plan.home);
         let builder = builder.approver(plan.approver);

@@ -5,8 +5,8 @@ mod support;
 
 use pretty_assertions::assert_eq;
 use rustix::process::Signal;
-use serde_json::json;
-use support::{Place, Running, lines, message, shell};
+use serde_json::{Value, json};
+use support::{Place, Ran, Running, lines, message, shell};
 
 /// A replay whose one command runs for long.
 fn long_replay(place: &Place, command: &str, json: bool) -> Running {
@@ -34,6 +34,76 @@ fn a_signal_ends_the_turn_and_its_children() {
         assert_eq!(ran.events().pop(), Some(failed));
         assert!(!alive(pid), "the child is gone");
     }
+}
+
+/// What was said of items and of the turn, in order: the line's type and the item's.
+fn told(ran: &Ran) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    ran.events().iter().map(|event| (text(&event["type"]), text(&event["item"]["type"]))).collect()
+}
+
+fn line(kind: &str, item: &str) -> (String, String) {
+    (kind.to_owned(), item.to_owned())
+}
+
+#[test]
+fn the_calls_of_a_script_end_before_the_turn_that_is_cut_short() {
+    let place = Place::new();
+    let source = "await tools.exec_command({cmd: 'echo $$ > pid; exec sleep 1000', yield_time_ms: 30000})";
+    let call = json!({"type": "custom_tool_call", "name": "exec", "call_id": "c1", "input": source});
+    let file = place.file("x.jsonl", lines(&[vec![call], vec![message("never said")]]));
+    let file = file.to_str().expect("text");
+    let args = ["replay", "-s", "danger-full-access", "-C", ".", "--json", "-c", "tool_mode=code_mode", file];
+    let mut running = Running::start(place.command(&args));
+    running.wait_for("item.started");
+    let pid = wait_for_pid(&place);
+    running.signal(Signal::INT);
+    let ran = running.finish();
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(130), ""));
+    let expected = [
+        line("item.completed", "tool_call"),
+        line("item.completed", "command_execution"),
+        line("turn.failed", ""),
+    ];
+    assert_eq!(told(&ran), expected);
+    assert!(!alive(pid), "the child is gone");
+}
+
+#[test]
+fn what_runs_in_the_background_ends_before_the_last_turn() {
+    let place = Place::new();
+    let arguments = json!({"cmd": "exec sleep 1000", "yield_time_ms": 250}).to_string();
+    let direct =
+        json!({"type": "function_call", "name": "exec_command", "call_id": "c1", "arguments": arguments});
+    let source = "// @exec: {\"yield_time_ms\": 0}\nawait tools.exec_command({cmd: 'exec sleep 1000', yield_time_ms: 30000})";
+    let script = json!({"type": "custom_tool_call", "name": "exec", "call_id": "c2", "input": source});
+    let file = place.file("x.jsonl", lines(&[vec![script, direct], vec![message("bye")]]));
+    let file = file.to_str().expect("text");
+    let ran = place.run(&[
+        "replay",
+        "-s",
+        "danger-full-access",
+        "-C",
+        ".",
+        "--json",
+        "-c",
+        "tool_mode=code_mode",
+        file,
+    ]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    let (started, ended) =
+        (line("item.started", "command_execution"), line("item.completed", "command_execution"));
+    let expected = [
+        line("thread.started", ""),
+        line("turn.started", ""),
+        started.clone(),
+        started,
+        line("item.completed", "agent_message"),
+        ended.clone(),
+        ended,
+        line("turn.completed", ""),
+    ];
+    assert_eq!(told(&ran), expected);
 }
 
 #[test]

@@ -5,12 +5,15 @@ mod support;
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use support::{Events, Log, Script, brief, build, builder, call, custom, item, outputs, pair, said, sent};
 use tenon_core::{INTERRUPT_MARKER, TurnEnd};
 use tenon_protocol::{CallId, ResponseEvent};
-use tenon_tools::{BetweenTurns, Event, LifecycleOutcome, ScriptedModel, ScriptedTurn};
+use tenon_tools::{
+    BetweenTurns, Event, EventSink, LifecycleOutcome, ScriptedModel, ScriptedTurn, TurnEnding,
+};
 use tokio_util::sync::CancellationToken;
 
 fn model(turns: Vec<Vec<tenon_protocol::ResponseItem>>) -> Arc<ScriptedModel> {
@@ -406,4 +409,41 @@ async fn what_happened_between_turns_is_told_once_before_the_prompt() {
     assert_eq!(messages(1), expected);
     expected.extend([row("assistant", "two"), row("user", "third")]);
     assert_eq!(messages(2), expected);
+}
+
+/// Tells of itself when a turn ends.
+struct LastWords(Arc<dyn EventSink>);
+
+#[async_trait]
+impl BetweenTurns for LastWords {
+    fn take_notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    async fn turn_ends(&self, ending: TurnEnding) {
+        tokio::task::yield_now().await;
+        self.0.emit(Event::Warning { message: format!("{ending:?}") });
+    }
+}
+
+#[tokio::test]
+async fn what_ends_with_a_turn_is_told_before_the_turns_end() {
+    let events = Events::default();
+    let (model, between) = (model(vec![vec![said("one")]]), LastWords(Arc::new(events.clone())));
+    let mut session = build(builder(&model, &events).between_turns(Arc::new(between))).await;
+    session.run_turn("go", &CancellationToken::new()).await;
+    let cancelled = CancellationToken::new();
+    cancelled.cancel();
+    session.run_turn("go", &cancelled).await;
+    let ends: Vec<String> = events
+        .all()
+        .into_iter()
+        .filter_map(|event| match event {
+            Event::Warning { message } => Some(message),
+            Event::TurnCompleted { .. } => Some("completed".to_owned()),
+            Event::TurnAborted { .. } => Some("aborted".to_owned()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ends, ["Completed", "completed", "Interrupted", "aborted"]);
 }

@@ -25,11 +25,27 @@ pub trait EventSink: Send + Sync {
     fn emit(&self, event: Event);
 }
 
-/// Knows what has happened between turns that the model has not been told.
+/// How a turn ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TurnEnding {
+    /// The model has nothing left to do.
+    Completed,
+    /// It failed, or was refused.
+    Failed,
+    /// It was cancelled.
+    Interrupted,
+}
+
+/// Stands between two turns: knows what the model has not been told of, and may have something running.
+#[async_trait]
 pub trait BetweenTurns: Send + Sync {
     /// What the model is to be told at the start of a turn: each a developer message of its own. What was taken once
     /// does not come again.
     fn take_notes(&self) -> Vec<String>;
+
+    /// A turn is about to end. What is to end with it is ended here: its last events then come before the turn's own,
+    /// and its end is in the file before the turn's. Nothing is ended unless this says otherwise.
+    async fn turn_ends(&self, _ending: TurnEnding) {}
 }
 
 /// What is asked before a call may run: all that it would do, exactly.

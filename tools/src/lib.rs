@@ -60,8 +60,8 @@ pub use hook_run::{
 pub use host::{
     ApprovalDecision, ApprovalRequest, ApprovalScope, Approver, BetweenTurns, Clock, CommandError,
     CommandInterceptor, CommandOutcome, CommandRequest, CommandRunner, Elicitor, EventSink, Host,
-    HostServices, PendingInput, PendingInputError, Progress, SystemClock, ToolCaller, UserAnswer, UserChoice,
-    UserQuestion,
+    HostServices, PendingInput, PendingInputError, Progress, SystemClock, ToolCaller, TurnEnding, UserAnswer,
+    UserChoice, UserQuestion,
 };
 pub use invocation::{Confinement, ToolInvocation};
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};

@@ -14,7 +14,7 @@ use crate::args::SessionArgs;
 use crate::config::Config;
 use crate::failure::{COMPLETED, FAILED, Failure, INTERRUPTED};
 use crate::output::{HumanPrinter, JsonPrinter, Output, OutputEnd, Printer, Style};
-use crate::wiring::{Rollout, Wired};
+use crate::wiring::{GoesOn, Rollout, Wired};
 
 /// What a session is made of.
 pub(crate) struct Plan {
@@ -40,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) policy: Option<StandardPolicy>,
     /// Who is asked where it does not decide.
     pub(crate) approver: Arc<dyn Approver>,
+    /// Whether another turn follows.
+    pub(crate) goes_on: GoesOn,
     /// Whether the working folder was made for this run: then it is told.
     pub(crate) scratch: bool,
 }

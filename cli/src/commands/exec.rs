@@ -56,6 +56,7 @@ pub(crate) async fn run(
         hooks,
         policy,
         approver,
+        goes_on: Arc::new(|| false),
         scratch: false,
     };
     let mut prompts = Some(text);

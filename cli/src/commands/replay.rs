@@ -50,6 +50,7 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
     };
     let policy = wiring::policy(&config, &home, surroundings)?;
     let model = Arc::new(ReplayModel::new(recording));
+    let recorded = Arc::clone(&model);
     let plan = Plan {
         config,
         exec,
@@ -63,6 +64,7 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
         hooks,
         policy,
         approver: Arc::new(Unattended),
+        goes_on: Arc::new(move || recorded.has_more()),
     };
     if verify {
         return super::verify::run(plan, &file, surroundings).await;

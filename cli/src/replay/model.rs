@@ -53,6 +53,11 @@ impl ReplayModel {
         Some(prompt.unwrap_or_else(|| PROMPT.to_owned()))
     }
 
+    /// Whether something is left to play in a further turn.
+    pub(crate) fn has_more(&self) -> bool {
+        !self.lock().answers.is_empty()
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

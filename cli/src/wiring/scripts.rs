@@ -28,6 +28,11 @@ impl Scripts {
         Some(Self { code_mode: CodeMode::new(nested), layer })
     }
 
+    /// The cells.
+    pub(super) fn code_mode(&self) -> CodeMode {
+        self.code_mode.clone()
+    }
+
     /// `exec` and `wait` before these tools.
     pub(crate) fn with_tools(&self, others: Vec<Arc<dyn ToolExecutor>>) -> Vec<Arc<dyn ToolExecutor>> {
         with_code_mode(&self.code_mode, others)

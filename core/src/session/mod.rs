@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use tenon_protocol::{ResponseItem, RolloutItem, TokenUsage};
 use tenon_tools::{
-    BetweenTurns, Event, Host, ModelClient, Prompt, SpecLayer, StepContext, ToolExecutor, ToolSpec, TurnMode,
+    BetweenTurns, Event, Host, ModelClient, Prompt, SpecLayer, StepContext, ToolExecutor, ToolSpec,
+    TurnEnding, TurnMode,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -197,6 +198,13 @@ impl Session {
     pub(crate) async fn record_notes(&mut self) {
         let notes = self.between_turns.iter().flat_map(|source| source.take_notes()).collect();
         self.record_contexts(notes).await;
+    }
+
+    /// Lets what is to end with the turn end before it.
+    pub(crate) async fn turn_ends(&self, ending: TurnEnding) {
+        for between in &self.between_turns {
+            between.turn_ends(ending).await;
+        }
     }
 
     /// Writes down what the model is asked, by its hashes.

@@ -24,7 +24,7 @@ use tenon_protocol::{
     AgentMessageEvent, EventMsg, ResponseItem, RolloutItem, TokenCountEvent, TokenUsageInfo,
     TurnAbortedEvent, TurnCompleteEvent, TurnStartedEvent, UserMessageEvent,
 };
-use tenon_tools::{AbortReason, Event, SharedTurnDiff, TurnMode};
+use tenon_tools::{AbortReason, Event, SharedTurnDiff, TurnEnding, TurnMode};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -178,6 +178,7 @@ impl<'a> Turn<'a> {
     /// Says how the turn ended, to the file first and then to whoever watches.
     async fn finish(mut self, end: TurnEnd) -> TurnEnd {
         self.session.set_turn_runs(false);
+        self.session.turn_ends(ending(&end)).await;
         self.keep_steering().await;
         for kind in std::mem::take(&mut self.unanswered) {
             self.session.emit(Event::Warning { message: format!("a call of kind {kind} was not answered") });
@@ -235,5 +236,13 @@ impl<'a> Turn<'a> {
         let event = AgentMessageEvent { message: message.clone() };
         self.session.write_down(RolloutItem::EventMsg(EventMsg::AgentMessage(event))).await;
         self.last_message = Some(message);
+    }
+}
+
+fn ending(end: &TurnEnd) -> TurnEnding {
+    match end {
+        TurnEnd::Completed { .. } => TurnEnding::Completed,
+        TurnEnd::Refused { .. } | TurnEnd::Failed { .. } => TurnEnding::Failed,
+        TurnEnd::Interrupted => TurnEnding::Interrupted,
     }
 }
