@@ -27,6 +27,8 @@ pub mod dispatch;
 pub mod handlers;
 pub mod history;
 pub mod hooks;
+#[cfg(feature = "images")]
+mod pictures;
 pub mod policy;
 pub mod registry;
 pub mod rollout;

@@ -39,6 +39,12 @@ pub trait ToolOutput: Send + Sync {
         call_id.clone()
     }
 
+    /// Whether the pictures of the model's item are known to be such that a model takes them. Others are looked at
+    /// before the item is written down.
+    fn pictures_are_checked(&self) -> bool {
+        false
+    }
+
     /// `tool_input` for PostToolUse, where it is not what the tool's hook identity makes of the payload.
     fn post_tool_use_input(&self, _payload: &ToolPayload) -> Option<Value> {
         None

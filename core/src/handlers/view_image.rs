@@ -1,8 +1,5 @@
 //! `view_image`: the model looks at a picture from the disk (core.md 9.8).
 
-mod memory;
-mod picture;
-
 use std::path::PathBuf;
 
 use async_trait::async_trait;
@@ -13,7 +10,7 @@ use tenon_tools::{
     ToolSpec, ViewImageOutput, parse_arguments,
 };
 
-use memory::DecodingMemory;
+use crate::pictures::{self, DecodingMemory};
 
 const NAME: &str = "view_image";
 const DESCRIPTION: &str = "Shows you a picture file (PNG, JPEG, WebP or GIF) from the disk.";
@@ -28,7 +25,7 @@ pub struct ViewImage {
 
 impl Default for ViewImage {
     fn default() -> Self {
-        Self { name: ToolName::plain(NAME), memory: DecodingMemory::default() }
+        Self { name: ToolName::plain(NAME), memory: DecodingMemory::shared() }
     }
 }
 
@@ -67,12 +64,12 @@ impl ToolExecutor for ViewImage {
         let failed =
             |error| FunctionCallError::respond(format!("unable to read image at `{shown}`: {error}"));
         let header = file.clone();
-        let needed = tokio::task::spawn_blocking(move || picture::memory_needed(&header, original));
+        let needed = tokio::task::spawn_blocking(move || pictures::memory_needed(&header, original));
         let taken = self.memory.take(needed.await.map_err(failed)?).await;
         let image_url = tokio::task::spawn_blocking(move || {
             // Held as long as the work goes on, even where nobody waits for it any more.
             let _taken = taken;
-            picture::data_url(&file, original)
+            pictures::data_url(&file, original)
         });
         let image_url = image_url.await.map_err(failed)??;
         let detail = if original { ImageDetail::Original } else { ImageDetail::High };

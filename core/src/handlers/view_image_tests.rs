@@ -9,7 +9,7 @@ use tenon_protocol::ToolName;
 use tenon_tools::{FunctionCallError, StepContext, ToolExecutor, ToolInvocation, ToolPayload};
 
 use super::ViewImage;
-use super::picture::{MAX_SIDE_HIGH, fit_original, memory_needed};
+use crate::pictures::{MAX_SIDE_HIGH, fit_original, memory_needed};
 
 fn png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = Cursor::new(Vec::new());

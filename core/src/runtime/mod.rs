@@ -22,6 +22,8 @@ pub use gate::{Admitted, Gate, GateMode, Ticket};
 pub use numbers::{CallNumber, CallNumbers};
 
 use crate::dispatch::{CallEnd, CallEvents, DispatchEnvironment, Found, Identity, Shown};
+#[cfg(feature = "images")]
+use crate::pictures::{check_pictures, has_pictures};
 use crate::registry::ToolRegistry;
 
 /// Runs the calls of one step.
@@ -222,7 +224,10 @@ impl Task {
                 }
             };
             let env = found.env();
-            let end = finished.unwrap_or_else(|| abort(env, &events, known, env.since(handed_over)));
+            #[cfg_attr(not(feature = "images"), expect(unused_mut))]
+            let mut end = finished.unwrap_or_else(|| abort(env, &events, known, env.since(handed_over)));
+            #[cfg(feature = "images")]
+            look_at_pictures(&mut end, found.call()).await;
             write_down(env, &end).await;
             drop(ticket);
             if !found.call().source.is_nested() {
@@ -254,6 +259,21 @@ fn abort(env: &DispatchEnvironment, events: &CallEvents, known: bool, elapsed: D
         env.ended(&identity.call_id, &identity.tool_name, LifecycleOutcome::Aborted);
     }
     Box::new(end)
+}
+
+/// Looks at the pictures that the model would see. A script gets what its tools gave, and what it shows is looked at when
+/// it does.
+#[cfg(feature = "images")]
+async fn look_at_pictures(end: &mut CallEnd, call: &ToolInvocation) {
+    if call.source.is_nested() || end.result.as_ref().is_ok_and(|result| result.output.pictures_are_checked())
+    {
+        return;
+    }
+    if let Ok(response) = &mut end.response
+        && has_pictures(response)
+    {
+        Box::pin(check_pictures(response, &call.cancellation)).await;
+    }
 }
 
 /// Writes the end of a call to the journal, with the output the model will read, before anybody else can see it.

@@ -26,6 +26,10 @@ impl ToolOutput for ViewImageOutput {
         true
     }
 
+    fn pictures_are_checked(&self) -> bool {
+        true
+    }
+
     fn to_response_item(&self, call_id: &CallId, _payload: &ToolPayload) -> ResponseInputItem {
         let image = FunctionCallOutputContentItem::InputImage {
             image_url: Some(self.image_url.clone()),

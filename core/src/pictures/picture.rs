@@ -1,7 +1,7 @@
-//! A picture file as a data URL, shrunk where a model would not take it whole.
+//! A picture as a data URL, shrunk where a model would not take it whole.
 
 use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
+use std::io::{BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use base64::Engine;
@@ -17,23 +17,31 @@ pub(super) const PATCH_SIDE: u32 = 32;
 /// How many of them a picture with detail `original` may have.
 pub(super) const MAX_PATCHES: u64 = 10_000;
 /// The longest side of a picture with detail `high`, in pixels.
-pub(super) const MAX_SIDE_HIGH: u32 = 2048;
+pub(crate) const MAX_SIDE_HIGH: u32 = 2048;
 /// The largest file that is read.
 pub(super) const MAX_FILE_BYTES: u64 = 64 << 20;
 /// The most memory that decoding may take.
 const MAX_DECODED_BYTES: u64 = 1 << 30;
 
-const NO_IMAGE: &str = "unable to process image: invalid or unsupported image data";
+/// What the model reads in the place of what is no picture.
+pub(super) const NO_IMAGE: &str = "unable to process image: invalid or unsupported image data";
 
 /// Reads a picture. With `original` the file's own bytes, unless it is too large; else one that fits detail `high`.
 ///
 /// # Errors
 /// When the file cannot be read, or is no picture.
-pub(super) fn data_url(path: &Path, original: bool) -> Result<String, FunctionCallError> {
-    let bytes = read(path)?;
+pub(crate) fn data_url(path: &Path, original: bool) -> Result<String, FunctionCallError> {
+    url_of(&read(path)?, original)
+}
+
+/// As [`data_url`], of the bytes of a file.
+///
+/// # Errors
+/// When they are no picture.
+pub(super) fn url_of(bytes: &[u8], original: bool) -> Result<String, FunctionCallError> {
     let no_image = |_| FunctionCallError::respond(NO_IMAGE);
-    let format = image::guess_format(&bytes).map_err(no_image)?;
-    let mut reader = ImageReader::with_format(Cursor::new(&bytes), format);
+    let format = image::guess_format(bytes).map_err(no_image)?;
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
     let mut limits = Limits::default();
     limits.max_alloc = Some(MAX_DECODED_BYTES);
     reader.limits(limits);
@@ -41,7 +49,7 @@ pub(super) fn data_url(path: &Path, original: bool) -> Result<String, FunctionCa
     let size = (picture.width(), picture.height());
     let fitting = if original { fit_original(size) } else { fit_side(size, MAX_SIDE_HIGH) };
     if fitting == size {
-        return Ok(url(format, &bytes));
+        return Ok(url(format, bytes));
     }
     let shrunk = picture.resize_exact(fitting.0, fitting.1, FilterType::Triangle);
     encode(&shrunk, format).map_err(no_image)
@@ -49,12 +57,21 @@ pub(super) fn data_url(path: &Path, original: bool) -> Result<String, FunctionCa
 
 /// About how much memory [`data_url`] takes for a file, in bytes, as far as its header tells: the file and its text, the
 /// picture, and what shrinking makes of it on the way. Nothing is said of a file that cannot be shown.
-pub(super) fn memory_needed(path: &Path, original: bool) -> u64 {
+pub(crate) fn memory_needed(path: &Path, original: bool) -> u64 {
     let Ok(file) = File::open(path) else { return 0 };
     let bytes = file.metadata().map_or(0, |metadata| metadata.len()).min(MAX_FILE_BYTES);
+    needed(BufReader::new(file), bytes, original)
+}
+
+/// As [`memory_needed`], for the bytes of a file.
+pub(super) fn memory_needed_for(bytes: &[u8], original: bool) -> u64 {
+    needed(Cursor::new(bytes), u64::try_from(bytes.len()).unwrap_or(u64::MAX), original)
+}
+
+fn needed(file: impl BufRead + Seek, bytes: u64, original: bool) -> u64 {
     // Base64 makes four bytes of three.
-    let file_and_text = bytes + bytes.div_ceil(3) * 4;
-    let Ok(reader) = ImageReader::new(BufReader::new(file)).with_guessed_format() else {
+    let file_and_text = bytes.saturating_add(bytes.div_ceil(3).saturating_mul(4));
+    let Ok(reader) = ImageReader::new(file).with_guessed_format() else {
         return file_and_text;
     };
     let Ok(decoder) = reader.into_decoder() else { return file_and_text };
@@ -85,7 +102,7 @@ fn read(path: &Path) -> Result<Vec<u8>, FunctionCallError> {
 }
 
 /// The largest size with the same ratio that detail `original` takes (core.md 0.2).
-pub(super) fn fit_original(size: (u32, u32)) -> (u32, u32) {
+pub(crate) fn fit_original(size: (u32, u32)) -> (u32, u32) {
     let size = fit_side(size, MAX_SIDE);
     if patches(size) <= MAX_PATCHES {
         return size;

@@ -1,10 +1,10 @@
 //! How much memory pictures may take while they are decoded, those of parallel calls together.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// What all pictures of a session may take at a time while they are read, decoded and shrunk, in bytes. One picture
+/// What all pictures of a process may take at a time while they are read, decoded and shrunk, in bytes. One picture
 /// that would take more than that is decoded alone.
 pub(super) const DECODING_MEMORY_BYTES: u64 = 1 << 30;
 
@@ -13,10 +13,10 @@ const UNIT_BYTES: u64 = 1 << 20;
 
 /// The memory for pictures. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct DecodingMemory(Arc<Semaphore>);
+pub(crate) struct DecodingMemory(Arc<Semaphore>);
 
 /// A part of it, until it is dropped; none where the memory is not there any more.
-pub(super) struct Taken(#[allow(dead_code, reason = "held, and not looked at")] Option<OwnedSemaphorePermit>);
+pub(crate) struct Taken(#[allow(dead_code, reason = "held, and not looked at")] Option<OwnedSemaphorePermit>);
 
 impl Default for DecodingMemory {
     fn default() -> Self {
@@ -25,8 +25,14 @@ impl Default for DecodingMemory {
 }
 
 impl DecodingMemory {
+    /// That of the process.
+    pub(crate) fn shared() -> Self {
+        static SHARED: LazyLock<DecodingMemory> = LazyLock::new(DecodingMemory::default);
+        SHARED.clone()
+    }
+
     /// Waits until there is so much, in the order of asking.
-    pub(super) async fn take(&self, bytes: u64) -> Taken {
+    pub(crate) async fn take(&self, bytes: u64) -> Taken {
         Taken(Arc::clone(&self.0).acquire_many_owned(units(bytes)).await.ok())
     }
 }
