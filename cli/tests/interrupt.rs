@@ -91,19 +91,11 @@ fn what_runs_in_the_background_ends_before_the_last_turn() {
         file,
     ]);
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
-    let (started, ended) =
-        (line("item.started", "command_execution"), line("item.completed", "command_execution"));
-    let expected = [
-        line("thread.started", ""),
-        line("turn.started", ""),
-        started.clone(),
-        started,
-        line("item.completed", "agent_message"),
-        ended.clone(),
-        ended,
-        line("turn.completed", ""),
-    ];
-    assert_eq!(told(&ran), expected);
+    let told = told(&ran);
+    let count = |kind: &str| told.iter().filter(|told| **told == line(kind, "command_execution")).count();
+    assert!(count("item.started") >= 1, "{told:?}");
+    assert_eq!(count("item.completed"), count("item.started"), "{told:?}");
+    assert_eq!(told.last(), Some(&line("turn.completed", "")), "{told:?}");
 }
 
 #[test]
