@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
 
@@ -16,6 +17,10 @@ use crate::environment::Environment;
 /// The variable that all commands have.
 const MARK: &str = "TENON_SESSION_ID";
 
+/// For how long a dead child that is not known must have been seen dead before it is reaped: whoever waits for it, here
+/// or in another part of the process, has done so by then.
+const DEAD_FOR: Duration = Duration::from_secs(1);
+
 /// The children that were not started by us.
 #[derive(Debug, Default)]
 pub(super) struct Adopted {
@@ -23,9 +28,9 @@ pub(super) struct Adopted {
     marks: BTreeSet<OsString>,
     /// Sessions that were found, and when their leader started.
     sessions: BTreeMap<i32, Option<u64>>,
-    /// Children that were dead when they were looked at last, and which may have somebody who waits for them. Whoever
-    /// is dead the next time has nobody.
-    dead: BTreeSet<i32>,
+    /// Children that were dead when they were looked at last, and since when they are known to be. They may have
+    /// somebody who waits for them; whoever is dead for [`DEAD_FOR`] has nobody.
+    dead: BTreeMap<i32, Instant>,
     has_to_look: bool,
 }
 
@@ -50,18 +55,20 @@ impl Adopted {
     /// known and are a command's. `started` are the children that are reaped elsewhere.
     pub(super) fn look(&mut self, known: impl Fn(i32) -> bool, started: &BTreeSet<i32>) -> Vec<i32> {
         let own = getsid(None).ok().map(number);
-        let (mut new, mut dead) = (Vec::new(), BTreeSet::new());
+        let now = Instant::now();
+        let (mut new, mut dead) = (Vec::new(), BTreeMap::new());
         for child in procfs::children() {
             if started.contains(&number(child)) {
                 continue;
             }
             if let Some(session) = procfs::session_of_dead(child) {
                 let is_ours = known(session) || self.sessions.contains_key(&session);
-                if is_ours || self.dead.contains(&number(child)) {
+                let since = self.dead.get(&number(child)).copied().unwrap_or(now);
+                if is_ours || now.saturating_duration_since(since) >= DEAD_FOR {
                     // It is dead, so nothing is waited for.
                     let _ = waitpid(Some(child), WaitOptions::NOHANG);
                 } else if Some(session) != own {
-                    dead.insert(number(child));
+                    dead.insert(number(child), since);
                 }
                 continue;
             }
