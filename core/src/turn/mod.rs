@@ -102,21 +102,24 @@ impl<'a> Turn<'a> {
         input: TurnInput,
         cancellation: &CancellationToken,
     ) -> TurnEnd {
-        let turn_id = uuid::Uuid::now_v7().to_string();
-        let span = tracing::info_span!("turn", turn_id = %turn_id, session_id = %session.id());
-        let turn = Self {
+        let turn = Self::new(session, input.mode, cancellation.child_token());
+        let span = tracing::info_span!("turn", turn_id = %turn.turn_id, session_id = %turn.session.id());
+        turn.run_through(input.text).instrument(span).await
+    }
+
+    fn new(session: &'a mut Session, mode: TurnMode, cancellation: CancellationToken) -> Self {
+        Self {
             session,
-            turn_id,
-            mode: input.mode,
-            cancellation: cancellation.child_token(),
+            turn_id: uuid::Uuid::now_v7().to_string(),
+            mode,
+            cancellation,
             tracker: SharedTurnDiff::default(),
             last_message: None,
             unanswered: Vec::new(),
             aborted: Vec::new(),
             shown_diff: None,
             playback: None,
-        };
-        turn.run_through(input.text).instrument(span).await
+        }
     }
 
     async fn run_through(mut self, prompt: String) -> TurnEnd {

@@ -1,9 +1,7 @@
 //! A turn that is played again: what the model said is taken as ever, what came of it is in the recording.
 
-use std::sync::Arc;
-
 use tenon_protocol::ResponseItem;
-use tenon_tools::{SharedTurnDiff, TurnMode};
+use tenon_tools::TurnMode;
 use tokio_util::sync::CancellationToken;
 
 use super::Turn;
@@ -15,24 +13,14 @@ use crate::verify::same_but_for_id;
 /// The answers that the session gave itself while the model's items came in.
 #[derive(Debug, Default)]
 pub(super) struct Playback {
-    answers: Vec<Arc<ResponseItem>>,
+    answers: Vec<ResponseItem>,
 }
 
 impl<'a> Turn<'a> {
     /// A turn whose calls are not run.
     pub(crate) fn played(session: &'a mut Session) -> Self {
-        Self {
-            session,
-            turn_id: uuid::Uuid::now_v7().to_string(),
-            mode: TurnMode::Default,
-            cancellation: CancellationToken::new(),
-            tracker: SharedTurnDiff::default(),
-            last_message: None,
-            unanswered: Vec::new(),
-            aborted: Vec::new(),
-            shown_diff: None,
-            playback: Some(Playback::default()),
-        }
+        let turn = Self::new(session, TurnMode::Default, CancellationToken::new());
+        Self { playback: Some(Playback::default()), ..turn }
     }
 
     /// Takes what the model answered to a request, and records what came of it.
@@ -46,13 +34,12 @@ impl<'a> Turn<'a> {
         for item in answer {
             self.take_item(item, &step.runtime, &mut streamed).await;
         }
-        let mut given = std::mem::take(&mut self.playback).unwrap_or_default().answers;
-        self.playback = Some(Playback::default());
-        for item in after.into_iter().map(Arc::new) {
+        let mut given = self.playback.replace(Playback::default()).unwrap_or_default().answers;
+        for item in after {
             match given.iter().position(|given| same_but_for_id(given, &item)) {
                 // The session has given this answer itself, and recorded it.
                 Some(at) => drop(given.remove(at)),
-                None => self.session.record(Arc::unwrap_or_clone(item)).await,
+                None => self.session.record(item).await,
             }
         }
     }
@@ -60,7 +47,7 @@ impl<'a> Turn<'a> {
     /// Records an answer that the session gives without a handler.
     pub(super) async fn record_answer(&mut self, answer: ResponseItem) {
         if let Some(playback) = &mut self.playback {
-            playback.answers.push(Arc::new(answer.clone()));
+            playback.answers.push(answer.clone());
         }
         self.session.record(answer).await;
     }

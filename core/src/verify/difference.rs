@@ -1,7 +1,6 @@
 //! Where a request is not what it was.
 
 use std::fmt;
-use std::sync::Arc;
 
 use tenon_protocol::{EventMsg, ResponseItem, RolloutItem, ToolHash};
 use tenon_tools::{Prompt, TruncationPolicy};
@@ -151,7 +150,7 @@ fn text_of(hash: &str, rollout: &LoadedRollout, policy: TruncationPolicy) -> Opt
     });
     let texts = items.flat_map(|item| {
         let kept = History::new(policy).record(item.clone());
-        kept.into_iter().chain([Arc::new(item)]).map(|item| item_text(&item))
+        kept.map(|kept| item_text(&kept)).into_iter().chain([item_text(&item)])
     });
     texts.into_iter().find(|text| sha256(text) == hash)
 }

@@ -1,7 +1,6 @@
 //! A request by its hashes.
 
 use std::io;
-use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -78,7 +77,7 @@ impl Fingerprint {
 }
 
 /// An item's text without its id: an id is a name, and those that we make differ from run to run.
-pub(super) fn item_text(item: &Arc<ResponseItem>) -> String {
+pub(super) fn item_text(item: &ResponseItem) -> String {
     let raw = item.raw_json();
     let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(&raw) else { return raw.into_owned() };
     members.shift_remove("id");

@@ -8,7 +8,9 @@ mod difference;
 mod fingerprint;
 mod recording;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use tenon_protocol::ResponseItem;
 
 pub use difference::{Difference, DifferentPart, DifferentText};
 pub(crate) use fingerprint::Fingerprint;
@@ -42,7 +44,7 @@ pub enum VerifyError {
     Build(#[from] BuildError),
     /// The file holds no `model_request` line: nothing can be compared.
     #[error("{0} does not tell what the model was asked: it holds no model_request line")]
-    NothingToCompare(std::path::PathBuf),
+    NothingToCompare(PathBuf),
 }
 
 /// Plays the session of a file with what `builder` has now, and compares every request with the recorded one: model,
@@ -105,9 +107,6 @@ async fn play(
 }
 
 /// Whether two items are the same but for their ids.
-pub(crate) fn same_but_for_id(
-    a: &std::sync::Arc<tenon_protocol::ResponseItem>,
-    b: &std::sync::Arc<tenon_protocol::ResponseItem>,
-) -> bool {
+pub(crate) fn same_but_for_id(a: &ResponseItem, b: &ResponseItem) -> bool {
     item_text(a) == item_text(b)
 }
