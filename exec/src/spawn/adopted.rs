@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
 
-use super::procfs::{self, Found};
+use super::procfs::{self, Found, Stat};
 use crate::environment::Environment;
 
 /// The variable that all commands have.
@@ -61,18 +61,18 @@ impl Adopted {
             if started.contains(&number(child)) {
                 continue;
             }
-            if let Some(session) = procfs::session_of_dead(child) {
-                let is_ours = known(session) || self.sessions.contains_key(&session);
+            let Some(Stat { alive, found }) = procfs::read(child) else { continue };
+            if !alive {
+                let is_ours = known(found.session) || self.sessions.contains_key(&found.session);
                 let since = self.dead.get(&number(child)).copied().unwrap_or(now);
                 if is_ours || now.saturating_duration_since(since) >= DEAD_FOR {
                     // It is dead, so nothing is waited for.
                     let _ = waitpid(Some(child), WaitOptions::NOHANG);
-                } else if Some(session) != own {
+                } else if Some(found.session) != own {
                     dead.insert(number(child), since);
                 }
                 continue;
             }
-            let Some(found) = procfs::of(child) else { continue };
             if known(found.session) || Some(found.session) == own || !self.is_marked(&found) {
                 continue;
             }

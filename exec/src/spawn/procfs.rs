@@ -86,12 +86,13 @@ pub(super) fn started_at(pid: Pid) -> u64 {
 
 /// One line of `/proc/PID/stat`.
 #[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    alive: bool,
-    found: Found,
+pub(super) struct Stat {
+    pub(super) alive: bool,
+    pub(super) found: Found,
 }
 
-fn read(pid: Pid) -> Option<Stat> {
+/// What stands there for one process, be it dead; none when it is gone.
+pub(super) fn read(pid: Pid) -> Option<Stat> {
     let mut line = [0; STAT_BYTES];
     let length = File::open(format!("/proc/{}/stat", pid.as_raw_nonzero())).ok()?.read(&mut line).ok()?;
     parse(pid, line.get(..length)?)
@@ -114,11 +115,6 @@ pub(super) fn children() -> Vec<Pid> {
 
 fn number(text: &str) -> Option<Pid> {
     text.parse().ok().and_then(Pid::from_raw)
-}
-
-/// The session of a child of ours that is dead.
-pub(super) fn session_of_dead(pid: Pid) -> Option<i32> {
-    read(pid).filter(|stat| !stat.alive).map(|stat| stat.found.session)
 }
 
 /// The value of a variable in the environment that a process was started with.
