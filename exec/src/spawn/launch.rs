@@ -13,9 +13,6 @@ use super::error::SpawnError;
 use crate::environment::Environment;
 use crate::sandbox::{Limits, Sandbox};
 
-/// Descriptors are closed by the exec, and not at once.
-const CLOSE_RANGE_CLOEXEC: libc::c_uint = libc::CLOSE_RANGE_CLOEXEC;
-
 /// What is to be started.
 #[derive(Debug)]
 pub(crate) struct Launch {
@@ -130,7 +127,7 @@ fn confine(command: &mut Command, mut sandbox: Option<Sandbox>) {
 #[allow(unsafe_code)]
 fn close_on_exec() -> io::Result<()> {
     let (first, last, flags): (libc::c_uint, libc::c_uint, libc::c_uint) =
-        (3, libc::c_uint::MAX, CLOSE_RANGE_CLOEXEC);
+        (3, libc::c_uint::MAX, libc::CLOSE_RANGE_CLOEXEC);
     // SAFETY: the call takes numbers only, and the descriptors stay open here.
     match unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) } {
         0 => Ok(()),
