@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::sync::LazyLock;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use tenon_tools::{EnvironmentInherit, EnvironmentPolicy, SandboxPolicy};
@@ -16,7 +17,8 @@ const CORE_NAMES: [&str; 11] =
     ["PATH", "SHELL", "TMPDIR", "TEMP", "TMP", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "LOGNAME", "USER"];
 
 /// Names that look like secrets.
-const SECRET_PATTERNS: [&str; 3] = ["*KEY*", "*SECRET*", "*TOKEN*"];
+static SECRETS: LazyLock<Result<GlobSet, PatternError>> =
+    LazyLock::new(|| globs("default", ["*KEY*", "*SECRET*", "*TOKEN*"]));
 
 /// Credentials of the host's own that no command ever gets, even where the user sets them.
 const FORBIDDEN_NAMES: [&str; 5] = [
@@ -69,7 +71,7 @@ pub fn command_environment(
     let mut variables = inherited(host, policy.inherit);
     let keeps_secrets = policy.ignore_default_excludes.unwrap_or_else(|| sandbox.is_unrestricted());
     if !keeps_secrets {
-        drop_matches(&mut variables, &globs("default", SECRET_PATTERNS)?);
+        drop_matches(&mut variables, SECRETS.as_ref().map_err(Clone::clone)?);
     }
     drop_matches(&mut variables, &globs("exclude", policy.exclude.iter().map(String::as_str))?);
     variables.extend(policy.set.iter().map(|(name, value)| (name.into(), value.into())));
