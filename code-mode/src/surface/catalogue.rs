@@ -25,16 +25,19 @@ pub(crate) struct Catalogue {
 impl Catalogue {
     /// The tools that scripts can call, by flat name. Where two have one JavaScript name, the first registered has it.
     pub(crate) fn nested(&mut self, tools: &[Arc<dyn ToolExecutor>]) -> Vec<NestedTool> {
-        let can_search = tools.iter().any(|tool| matches!(tool.spec(), ToolSpec::ToolSearch(_)));
+        let specs: Vec<ToolSpec> = tools.iter().map(|tool| tool.spec()).collect();
+        let can_search = specs.iter().any(|spec| matches!(spec, ToolSpec::ToolSearch(_)));
         let mut known = HashMap::with_capacity(self.known.len());
         let mut taken = HashSet::new();
         let mut nested = Vec::new();
-        for tool in tools.iter().filter(|tool| is_for_scripts(tool.exposure())) {
+        for (tool, spec) in tools.iter().zip(specs) {
             let name = tool.name().clone().with_default_namespace();
-            if is_code_mode(&name) {
+            if !is_for_scripts(tool.exposure()) || is_code_mode(&name) {
                 continue;
             }
-            let Some(described) = self.describe(&name, tool.as_ref(), can_search) else { continue };
+            // Without a search a deferred tool is as any other (core.md 4.4).
+            let deferred = can_search && tool.exposure() == ToolExposure::Deferred;
+            let Some(described) = self.describe(&name, spec, deferred) else { continue };
             if taken.insert(described.1.js_name.clone()) {
                 nested.push(described.1.clone());
             } else if self.told.insert(name.clone()) {
@@ -48,16 +51,13 @@ impl Catalogue {
         nested
     }
 
-    /// A tool's spec and what it is to scripts; none for what scripts cannot call. Without a search a deferred tool is
-    /// as any other (core.md 4.4).
+    /// A tool's spec and what it is to scripts; none for what scripts cannot call.
     fn describe(
         &mut self,
         name: &ToolName,
-        tool: &dyn ToolExecutor,
-        can_search: bool,
+        spec: ToolSpec,
+        deferred: bool,
     ) -> Option<(ToolSpec, NestedTool)> {
-        let spec = tool.spec();
-        let deferred = can_search && tool.exposure() == ToolExposure::Deferred;
         match self.known.remove(name) {
             Some(known) if known.0 == spec && known.1.deferred == deferred => Some(known),
             Some(_) | None => {
