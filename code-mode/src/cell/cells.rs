@@ -1,6 +1,6 @@
 //! The cells of a session that can be waited for, by id.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tenon_tools::FunctionCallError;
@@ -20,7 +20,7 @@ pub(super) struct Cells {
 #[derive(Default)]
 struct Registered {
     last_id: u64,
-    by_id: BTreeMap<u64, Entry>,
+    by_id: HashMap<String, Entry>,
     /// Counts how often a cell was left alone.
     left_alone: u64,
     shuts_down: bool,
@@ -42,25 +42,20 @@ impl Cells {
         let id = registered.last_id.checked_add(1).ok_or("code mode session exhausted its cell ID space")?;
         registered.last_id = id;
         let cell = make(id.to_string());
-        registered.by_id.insert(id, Entry { cell: Arc::clone(&cell), idle_since: None });
+        registered.by_id.insert(cell.id.clone(), Entry { cell: Arc::clone(&cell), idle_since: None });
         Ok(cell)
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Cell>> {
-        let registered = self.lock();
-        let entry = registered.by_id.get(&number(id)?)?;
-        (entry.cell.id == id).then(|| Arc::clone(&entry.cell))
+        self.lock().by_id.get(id).map(|entry| Arc::clone(&entry.cell))
     }
 
     pub(super) fn remove(&self, id: &str) {
-        if let Some(id) = number(id) {
-            self.lock().by_id.remove(&id);
-        }
+        self.lock().by_id.remove(id);
     }
 
     pub(super) fn is_watched(&self, id: &str) {
-        let mut registered = self.lock();
-        if let Some(entry) = number(id).and_then(|id| registered.by_id.get_mut(&id)) {
+        if let Some(entry) = self.lock().by_id.get_mut(id) {
             entry.idle_since = None;
         }
     }
@@ -70,7 +65,7 @@ impl Cells {
         let freed = {
             let mut registered = self.lock();
             let now = registered.left_alone + 1;
-            let Some(entry) = number(id).and_then(|id| registered.by_id.get_mut(&id)) else { return };
+            let Some(entry) = registered.by_id.get_mut(id) else { return };
             entry.idle_since = Some(now);
             registered.left_alone = now;
             registered.take_one_too_many()
@@ -105,15 +100,11 @@ impl Cells {
 
 impl Registered {
     fn take_one_too_many(&mut self) -> Option<Arc<Cell>> {
-        let idle = || self.by_id.iter().filter_map(|(id, entry)| Some((entry.idle_since?, *id)));
+        let idle = || self.by_id.iter().filter_map(|(id, entry)| Some((entry.idle_since?, id)));
         if idle().count() <= MAX_IDLE_CELLS {
             return None;
         }
-        let (_, oldest) = idle().min()?;
+        let oldest = idle().min()?.1.clone();
         self.by_id.remove(&oldest).map(|entry| entry.cell)
     }
-}
-
-fn number(id: &str) -> Option<u64> {
-    id.parse().ok()
 }
