@@ -11,7 +11,7 @@ use tenon_tools::{
     FunctionCallError, PendingInput, PendingInputError, Progress, ToolCall, ToolCallSource, ToolCaller,
     ToolInvocation, ToolPayload,
 };
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::cell::Seen;
@@ -30,16 +30,9 @@ const LONG_MS: u64 = 60_000;
 struct Tools {
     calls: Mutex<Vec<(ToolCall, ToolCallSource)>>,
     called: Notify,
-    release: Semaphore2,
+    /// Lets one call go on.
+    release: Notify,
     torn_down: Mutex<usize>,
-}
-
-struct Semaphore2(Semaphore);
-
-impl Default for Semaphore2 {
-    fn default() -> Self {
-        Self(Semaphore::new(0))
-    }
 }
 
 #[async_trait]
@@ -60,7 +53,7 @@ impl ToolCaller for Tools {
         match arguments["do"].as_str() {
             Some("fail") => return Err("did not work".into()),
             Some("fatal") => return Err(FunctionCallError::Fatal("broken".to_owned())),
-            Some("wait") => self.release.0.acquire().await.unwrap().forget(),
+            Some("wait") => self.release.notified().await,
             Some("hang") => {
                 cancellation.cancelled().await;
                 tokio::task::yield_now().await;
@@ -206,7 +199,7 @@ async fn a_script_that_hands_control_back_goes_on_and_is_read_later() {
     let bench = Bench::new();
     let source = "text('one'); yield_control(); await tools.echo({do: 'wait'}); text('two'); yield_control(); text('three')";
     assert_eq!(bench.exec(source).await, said(running("1"), &["one"]));
-    bench.tools.release.0.add_permits(1);
+    bench.tools.release.notify_one();
     assert_eq!(bench.wait("1").await, said(running("1"), &["two"]));
     assert_eq!(bench.wait("1").await, said(CellStatus::Completed, &["three"]));
     assert_eq!(bench.wait("1").await, not_found("1"));
@@ -263,7 +256,7 @@ async fn an_exec_that_is_dropped_leaves_its_cell_running() {
             Box::pin(bench.exec_for("text('a'); await tools.echo({do: 'wait'}); text('b')", LONG_MS));
         assert!(futures_poll(&mut exec).await);
     }
-    bench.tools.release.0.add_permits(1);
+    bench.tools.release.notify_one();
     assert_eq!(bench.wait("1").await, said(CellStatus::Completed, &["a", "b"]));
 }
 
@@ -399,7 +392,7 @@ async fn a_cell_reads_what_was_stored_when_it_began_and_the_last_to_end_wins() {
     let slow = "store('k', 'slow'); yield_control(); await tools.echo({do: 'wait'}); text(load('k')); text(load('other'))";
     assert_eq!(bench.exec(slow).await.0, running("1"));
     assert_eq!(bench.exec("store('k', 'quick'); store('other', 1)").await.0, CellStatus::Completed);
-    bench.tools.release.0.add_permits(1);
+    bench.tools.release.notify_one();
     assert_eq!(bench.wait("1").await, said(CellStatus::Completed, &["slow", "undefined"]));
     assert_eq!(
         bench.exec("text([load('k'), load('other')])").await,
