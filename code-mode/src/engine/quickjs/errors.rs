@@ -111,7 +111,3 @@ fn frame_in_characters(frame: &str, lines: &[&str]) -> String {
     };
     converted().unwrap_or_else(|| frame.to_owned())
 }
-
-#[cfg(test)]
-#[path = "errors_tests.rs"]
-mod tests;

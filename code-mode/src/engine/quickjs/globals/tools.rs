@@ -200,7 +200,3 @@ fn may_print_otherwise(json: &str) -> bool {
     }
     false
 }
-
-#[cfg(test)]
-#[path = "tools_tests.rs"]
-mod tests;
