@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use rquickjs::{Ctx, Object, Value};
-use tenon_protocol::{FunctionCallOutputContentItem, ImageDetail};
+use tenon_protocol::{AUDIO_OMITTED, FunctionCallOutputContentItem, IMAGE_DETAIL_META, ImageDetail};
 
 use crate::engine::quickjs::shared::{Arguments, Shared};
 use crate::engine::quickjs::strings::{text_of, throw};
@@ -18,7 +18,6 @@ const DETAIL_NO_STRING: &str = "image detail must be a string when provided";
 const NO_AUDIO: &str =
     "audio expects a non-empty audio URL string, an object with audio_url, or a raw MCP audio block";
 const BAD_AUDIO: &str = "Tool call failed: invalid audio output. Pass a base64 data URI instead";
-const AUDIO_OMITTED: &str = "<audio content omitted because you do not support audio input>";
 const NO_GENERATED_IMAGE: &str = "generatedImage expects an image generation result object";
 const HINT_NO_STRING: &str = "generatedImage output_hint must be a string when provided";
 
@@ -61,7 +60,7 @@ pub(super) fn audio<'js>(
     shared.host.put_out(if shared.audio_input {
         FunctionCallOutputContentItem::InputAudio { audio_url }
     } else {
-        FunctionCallOutputContentItem::InputText { text: AUDIO_OMITTED.to_owned() }
+        FunctionCallOutputContentItem::text(AUDIO_OMITTED)
     });
     Ok(Value::new_undefined(ctx.clone()))
 }
@@ -125,7 +124,7 @@ fn image_source<'js>(
 fn block_detail<'js>(shared: &Shared<'js>, block: &Object<'js>) -> Result<Option<ImageDetail>, Refused> {
     let Some(meta) = given(block, "_meta")? else { return Ok(None) };
     let Some(meta) = meta.as_object() else { return Ok(None) };
-    let Some(detail) = given(meta, "codex/imageDetail")? else { return Ok(None) };
+    let Some(detail) = given(meta, IMAGE_DETAIL_META)? else { return Ok(None) };
     let Some(detail) = detail.as_string() else { return Ok(None) };
     Ok(ImageDetail::from_name(&text_of(shared, detail)?.to_ascii_lowercase()))
 }
