@@ -25,6 +25,7 @@ use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
 use crate::rollout::{RecorderHost, Resumed, RolloutError, RolloutRecorder};
 use crate::runtime::CallNumbers;
 use crate::search::LoadedTools;
+use crate::verify::Fingerprints;
 
 /// Why there is no session.
 #[derive(Debug, thiserror::Error)]
@@ -283,6 +284,7 @@ impl SessionBuilder {
             begun: Some(begun),
             context_told: None,
             requested: None,
+            fingerprints: Fingerprints::default(),
         };
         session.emit(tenon_tools::Event::SessionStarted {
             session_id: session.id.clone(),

@@ -31,7 +31,7 @@ use crate::rollout::RolloutRecorder;
 use crate::runtime::{CallNumbers, RunningCall};
 use crate::search::{LoadedTools, SearchCatalogues};
 use crate::turn::{Turn, TurnEnd, TurnInput, environment_context};
-use crate::verify::Fingerprint;
+use crate::verify::{Fingerprint, Fingerprints};
 use nested::NestedCalls;
 
 /// One thread of turns.
@@ -61,6 +61,7 @@ pub struct Session {
     context_told: Option<String>,
     /// The last request that the file tells of.
     requested: Option<Fingerprint>,
+    fingerprints: Fingerprints,
 }
 
 impl std::fmt::Debug for Session {
@@ -212,7 +213,7 @@ impl Session {
         if !self.recorder.is_enabled() {
             return;
         }
-        let asked = Fingerprint::of(prompt);
+        let asked = self.fingerprints.of(prompt);
         let line = asked.line(self.requested.as_ref());
         self.requested = Some(asked);
         self.write_down(RolloutItem::ModelRequest(line)).await;

@@ -69,14 +69,14 @@ pub struct DifferentText {
     pub now: String,
 }
 
-/// What of `prompt` is not what was asked; none where it is the same.
+/// What of `prompt`, whose hashes are `now`, is not what was asked; none where it is the same.
 pub(super) fn difference(
     asked: &Fingerprint,
+    now: Fingerprint,
     prompt: &Prompt,
     rollout: &LoadedRollout,
     policy: TruncationPolicy,
 ) -> Option<DifferentPart> {
-    let now = Fingerprint::of(prompt);
     if asked.body == now.body {
         return None;
     }

@@ -1,6 +1,6 @@
 //! A request by its hashes.
 
-use std::io;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
@@ -22,27 +22,6 @@ pub(crate) struct Fingerprint {
 }
 
 impl Fingerprint {
-    pub(crate) fn of(prompt: &Prompt) -> Self {
-        let mut body = Hasher::default();
-        body.text("{\"model\":").json(&prompt.model);
-        body.text(",\"instructions\":").json(&prompt.instructions).text(",\"input\":[");
-        let mut items = Vec::with_capacity(prompt.input.len());
-        for item in &prompt.input {
-            let text = item_text(item);
-            body.text(if items.is_empty() { "" } else { "," }).text(&text);
-            items.push(sha256(&text));
-        }
-        body.text("],\"tools\":").json(&prompt.tools).text("}");
-        Self {
-            model: prompt.model.clone(),
-            body: body.end(),
-            instructions: sha256(&prompt.instructions),
-            tools: Hasher::default().json(&prompt.tools).end(),
-            each_tool: Some(prompt.tools.iter().map(tool_hash).collect()),
-            items: Some(items),
-        }
-    }
-
     /// The line that tells of it, after the request `before` in the same file.
     pub(crate) fn line(&self, before: Option<&Self>) -> ModelRequest {
         let known = before.and_then(|before| before.items.as_deref()).unwrap_or_default();
@@ -76,16 +55,87 @@ impl Fingerprint {
     }
 }
 
+/// Hashes the requests of a session. Where one goes on from the one before, as nearly all do, only what is new of its
+/// input is read: a session's work grows with its length, not with the square of it.
+#[derive(Debug, Default)]
+pub(crate) struct Fingerprints(Option<Beginning>);
+
+impl Fingerprints {
+    pub(crate) fn of(&mut self, prompt: &Prompt) -> Fingerprint {
+        let known = self.0.take().filter(|known| known.begins(prompt));
+        let beginning = self.0.insert(known.unwrap_or_else(|| Beginning::of(prompt)));
+        beginning.go_on(&prompt.input);
+        let texts: Vec<String> = prompt.tools.iter().map(json).collect();
+        let tools = format!("[{}]", texts.join(","));
+        let hashed = |(tool, text): (&ToolSpec, &String)| ToolHash {
+            name: tool.name().to_owned(),
+            sha256: sha256(text),
+        };
+        Fingerprint {
+            model: prompt.model.clone(),
+            body: beginning.body.clone().text("],\"tools\":").text(&tools).text("}").end(),
+            instructions: sha256(&prompt.instructions),
+            tools: sha256(&tools),
+            each_tool: Some(prompt.tools.iter().zip(&texts).map(hashed).collect()),
+            items: Some(beginning.items.clone()),
+        }
+    }
+}
+
+/// A body up to an item of its input.
+#[derive(Debug)]
+struct Beginning {
+    model: String,
+    instructions: String,
+    /// Held, so that an item can be known again by its place in memory.
+    input: Vec<Arc<ResponseItem>>,
+    /// The hash of each item.
+    items: Vec<String>,
+    /// Has read the body so far.
+    body: Hasher,
+}
+
+impl Beginning {
+    /// Up to the input.
+    fn of(prompt: &Prompt) -> Self {
+        let Prompt { model, instructions, .. } = prompt;
+        let mut body = Hasher::default();
+        body.text("{\"model\":").text(&json(model)).text(",\"instructions\":").text(&json(instructions));
+        body.text(",\"input\":[");
+        let (model, instructions) = (model.clone(), instructions.clone());
+        Self { model, instructions, input: Vec::new(), items: Vec::new(), body }
+    }
+
+    /// Whether the body of this request begins so.
+    fn begins(&self, prompt: &Prompt) -> bool {
+        let known = prompt.input.get(..self.input.len());
+        self.model == prompt.model
+            && self.instructions == prompt.instructions
+            && known.is_some_and(|known| known.iter().zip(&self.input).all(|(a, b)| Arc::ptr_eq(a, b)))
+    }
+
+    /// Reads the items that it does not know.
+    fn go_on(&mut self, input: &[Arc<ResponseItem>]) {
+        for item in input.iter().skip(self.input.len()) {
+            let text = item_text(item);
+            self.body.text(if self.items.is_empty() { "" } else { "," }).text(&text);
+            self.items.push(sha256(&text));
+            self.input.push(Arc::clone(item));
+        }
+    }
+}
+
 /// An item's text without its id: an id is a name, and those that we make differ from run to run.
 pub(super) fn item_text(item: &ResponseItem) -> String {
     let raw = item.raw_json();
     let Ok(mut members) = serde_json::from_str::<Map<String, Value>>(&raw) else { return raw.into_owned() };
     members.shift_remove("id");
-    serde_json::to_string(&members).unwrap_or_default()
+    json(&members)
 }
 
-fn tool_hash(tool: &ToolSpec) -> ToolHash {
-    ToolHash { name: tool.name().to_owned(), sha256: Hasher::default().json(tool).end() }
+/// Everything that is hashed has a JSON form.
+fn json(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// The SHA-256 of a text in small hexadecimal digits.
@@ -93,7 +143,7 @@ pub(super) fn sha256(text: &str) -> String {
     Hasher::default().text(text).end()
 }
 
-#[derive(Default)]
+#[derive(Debug, Clone, Default)]
 struct Hasher(Sha256);
 
 impl Hasher {
@@ -102,26 +152,9 @@ impl Hasher {
         self
     }
 
-    fn json(&mut self, value: &impl serde::Serialize) -> &mut Self {
-        // Everything that is hashed has a JSON form, and the hasher takes every byte.
-        let _ = serde_json::to_writer(&mut *self, value);
-        self
-    }
-
     fn end(&mut self) -> String {
         let hash = std::mem::take(&mut self.0).finalize();
         hash.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-}
-
-impl io::Write for Hasher {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

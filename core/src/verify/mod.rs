@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use tenon_protocol::ResponseItem;
 
 pub use difference::{Difference, DifferentPart, DifferentText};
-pub(crate) use fingerprint::Fingerprint;
+pub(crate) use fingerprint::{Fingerprint, Fingerprints};
 
 use crate::rollout::{LoadedRollout, RolloutError};
 use crate::session::{BuildError, Session, SessionBuilder};
@@ -94,10 +94,11 @@ async fn play(
         meta: rollout.meta.clone(),
     };
     session.go_on_from(before.history(), before.loaded_tools());
-    let mut turn = Turn::played(session);
+    let (mut turn, mut fingerprints) = (Turn::played(session), Fingerprints::default());
     for request in recorded.requests {
         let step = turn.step();
-        if let Some(part) = difference::difference(&request.asked, &step.prompt, rollout, policy) {
+        let now = fingerprints.of(&step.prompt);
+        if let Some(part) = difference::difference(&request.asked, now, &step.prompt, rollout, policy) {
             return Some(Difference { request: *compared + 1, line: request.line, part });
         }
         *compared += 1;
