@@ -90,7 +90,7 @@ fn kind_of_text(json: &str) -> &'static str {
 }
 
 /// What a JSON value is, with its article.
-pub(crate) fn json_kind(value: &Value) -> &'static str {
+pub fn json_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

@@ -43,7 +43,7 @@ mod truncation;
 mod turn_diff;
 mod writable;
 
-pub use arguments::parse_arguments;
+pub use arguments::{json_kind, parse_arguments};
 pub use call::{PLAINTEXT_ARGUMENTS, ToolCall, ToolCallSource, direct_source};
 pub use effects::{
     CommandEffect, ContentHash, Effects, FileEffect, InputEffect, McpEffect, SandboxPermissions,

@@ -1,7 +1,7 @@
 //! What a call of a tool for resources wants.
 
 use serde_json::{Map, Value};
-use tenon_tools::FunctionCallError;
+use tenon_tools::{FunctionCallError, json_kind, parse_arguments};
 
 use super::Kind;
 
@@ -10,27 +10,8 @@ use super::Kind;
 /// # Errors
 /// What the model reads of arguments that are none.
 pub(super) fn parse(arguments: &str) -> Result<Option<Map<String, Value>>, FunctionCallError> {
-    if arguments.trim().is_empty() {
-        return Ok(None);
-    }
-    let failed =
-        |why: String| FunctionCallError::respond(format!("failed to parse function arguments: {why}"));
-    match serde_json::from_str(arguments).map_err(|error| failed(error.to_string()))? {
-        Value::Null => Ok(None),
-        Value::Object(members) => Ok(Some(members)),
-        other => Err(failed(format!("expected a JSON object, got {}", kind_of(&other)))),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
-    }
+    let is_null = || serde_json::from_str::<()>(arguments).is_ok();
+    if arguments.trim().is_empty() || is_null() { Ok(None) } else { parse_arguments(arguments).map(Some) }
 }
 
 /// What a call wants.
@@ -52,7 +33,7 @@ impl Wanted {
             Some(Value::String(text)) => Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty())),
             Some(other) => Err(FunctionCallError::respond(format!(
                 "failed to parse function arguments: invalid type: {}, expected a string for `{name}`",
-                kind_of(other)
+                json_kind(other)
             ))),
         };
         let required = |name: &str| {

@@ -28,6 +28,16 @@ fn arguments_are_trimmed_and_checked() {
             Ok(Wanted::Resource { server: "s".to_owned(), uri: "u".to_owned() }),
         ),
         (Kind::Read, "[1]", Err("failed to parse function arguments: expected a JSON object, got an array")),
+        (
+            Kind::Read,
+            "{bad",
+            Err("failed to parse function arguments: key must be a string at line 1 column 2"),
+        ),
+        (
+            Kind::Read,
+            r#"{"server":7,"uri":"u"}"#,
+            Err("failed to parse function arguments: invalid type: a number, expected a string for `server`"),
+        ),
     ];
     for (kind, arguments, expected) in cases {
         assert_eq!(wanted(kind, arguments), expected.map_err(str::to_owned), "{arguments}");
