@@ -1,7 +1,7 @@
 //! What goes on over one connection: calls in flight, their progress, questions that are open.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rmcp::model::ProgressToken;
 use tokio::sync::{Notify, watch};
@@ -9,8 +9,8 @@ use tokio::sync::{Notify, watch};
 /// Shared by a connection and those who hear the server.
 #[derive(Debug, Default)]
 pub(crate) struct Traffic {
-    calls: Mutex<BTreeMap<String, Arc<Notify>>>,
-    active: watch::Sender<BTreeSet<String>>,
+    /// The requests in flight, and who waits for their progress.
+    calls: watch::Sender<BTreeMap<String, Arc<Notify>>>,
     questions: watch::Sender<usize>,
     changed: Notify,
     gone: watch::Sender<bool>,
@@ -31,16 +31,15 @@ pub(crate) struct OpenQuestion<'a>(&'a Traffic);
 impl Traffic {
     pub(crate) fn begin(self: &Arc<Self>, token: &ProgressToken) -> InFlight {
         let (token, progress) = (key(token), Arc::new(Notify::new()));
-        self.lock().insert(token.clone(), Arc::clone(&progress));
-        self.active.send_modify(|active| {
-            active.insert(token.clone());
+        self.calls.send_modify(|calls| {
+            calls.insert(token.clone(), Arc::clone(&progress));
         });
         InFlight { traffic: Arc::clone(self), token, progress }
     }
 
     /// A server told of progress.
     pub(crate) fn progressed(&self, token: &ProgressToken) {
-        if let Some(progress) = self.lock().get(&key(token)) {
+        if let Some(progress) = self.calls.borrow().get(&key(token)) {
             progress.notify_one();
         }
     }
@@ -58,10 +57,11 @@ impl Traffic {
 
     /// Fires when all requests that are in flight now have ended. Never, if there are none.
     pub(crate) fn all_ended(&self) -> impl Future<Output = ()> + use<> {
-        let mut active = self.active.subscribe();
-        let now = active.borrow().clone();
+        let mut calls = self.calls.subscribe();
+        let now: BTreeSet<String> = calls.borrow().keys().cloned().collect();
         async move {
-            if now.is_empty() || active.wait_for(|active| active.is_disjoint(&now)).await.is_err() {
+            let ended = |calls: &BTreeMap<_, _>| !calls.keys().any(|call| now.contains(call));
+            if now.is_empty() || calls.wait_for(ended).await.is_err() {
                 std::future::pending::<()>().await;
             }
         }
@@ -88,10 +88,6 @@ impl Traffic {
         // The sender lives as long as this.
         let _ = self.gone.subscribe().wait_for(|gone| *gone).await;
     }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<String, Arc<Notify>>> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl InFlight {
@@ -103,9 +99,8 @@ impl InFlight {
 
 impl Drop for InFlight {
     fn drop(&mut self) {
-        self.traffic.lock().remove(&self.token);
-        self.traffic.active.send_modify(|active| {
-            active.remove(&self.token);
+        self.traffic.calls.send_modify(|calls| {
+            calls.remove(&self.token);
         });
     }
 }
