@@ -6,6 +6,8 @@ mod stdio;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use rmcp::model::ProtocolVersion;
+use rmcp::service::ClientLifecycleMode;
 use tenon_tools::EventSink;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -56,6 +58,19 @@ pub(crate) async fn connect(
         (Origin::Configured, TransportConfig::Stdio(stdio)) => stdio::connect(config, stdio, around).await,
         (Origin::Configured, TransportConfig::Http(http)) => http::connect(config, http, around).await,
     }
+}
+
+/// Asks for the newer era, and takes the older one where a server does not know it.
+fn either_era() -> ClientLifecycleMode {
+    ClientLifecycleMode::Auto {
+        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        legacy_version: Some(ProtocolVersion::V_2025_11_25),
+    }
+}
+
+/// Takes the newer era alone.
+fn newer_era() -> ClientLifecycleMode {
+    ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] }
 }
 
 /// What hears a new connection's server.

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reqwest::header::AUTHORIZATION;
-use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle};
 use rmcp::transport::auth::{AuthClient, AuthorizationManager};
 use rmcp::transport::common::client_side_sse::ExponentialBackoff;
@@ -13,7 +12,7 @@ use rmcp::transport::streamable_http_client::{
     StreamableHttpClient, StreamableHttpClientTransport, StreamableHttpClientTransportConfig,
 };
 
-use super::{Surroundings, handler};
+use super::{Surroundings, either_era, handler, newer_era};
 use crate::config::{HttpConfig, ServerConfig};
 use crate::error::{StartError, chain, transport_words};
 use crate::http::{Careful, DISCOVER_TIMEOUT, FileStore, client, store_path, trust_tls};
@@ -31,11 +30,7 @@ pub(super) async fn connect(
     around: &Surroundings,
 ) -> Result<SharedLink, StartError> {
     let gave_up = Arc::new(AtomicBool::new(false));
-    let auto = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
-    };
-    let failed = match attempt(config, http, around, auto, Some((DISCOVER_TIMEOUT, &gave_up))).await {
+    let failed = match attempt(config, http, around, either_era(), Some((DISCOVER_TIMEOUT, &gave_up))).await {
         Ok(link) => return Ok(link),
         Err(failed) => failed,
     };
@@ -43,8 +38,7 @@ pub(super) async fn connect(
         return Err(failed);
     }
     // It may be of the newer era after all, only slow: then it knows nothing of the older one's first request.
-    let discover = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
-    attempt(config, http, around, discover, None).await.map_err(|_| failed)
+    attempt(config, http, around, newer_era(), None).await.map_err(|_| failed)
 }
 
 async fn attempt(

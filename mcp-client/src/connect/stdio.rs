@@ -3,10 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle};
 
-use super::{Surroundings, handler};
+use super::{Surroundings, either_era, handler, newer_era};
 use crate::config::{ServerConfig, StdioConfig};
 use crate::error::{StartError, chain};
 use crate::link::{RpcLink, SharedLink};
@@ -18,11 +17,7 @@ pub(super) async fn connect(
     stdio: &StdioConfig,
     around: &Surroundings,
 ) -> Result<SharedLink, StartError> {
-    let auto = ClientLifecycleMode::Auto {
-        preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        legacy_version: Some(ProtocolVersion::V_2025_11_25),
-    };
-    let failed = match attempt(config, stdio, around, auto, Some(DISCOVER_TIMEOUT)).await {
+    let failed = match attempt(config, stdio, around, either_era(), Some(DISCOVER_TIMEOUT)).await {
         Ok(link) => return Ok(link),
         Err(failed) => failed,
     };
@@ -30,8 +25,7 @@ pub(super) async fn connect(
         return Err(failed.error);
     }
     // It was asked too much: what it has been asked meanwhile may have confused it. It is asked anew, and waited for.
-    let discover = ClientLifecycleMode::Discover { preferred_versions: vec![ProtocolVersion::V_2026_07_28] };
-    attempt(config, stdio, around, discover, None).await.map_err(|_| failed.error)
+    attempt(config, stdio, around, newer_era(), None).await.map_err(|_| failed.error)
 }
 
 struct Failed {
