@@ -215,7 +215,10 @@ impl Server {
     }
 
     /// A connection that lives: waits for one that is starting, and starts one anew, once, where it has died.
-    async fn link(self: &Arc<Self>, cancellation: &CancellationToken) -> Result<SharedLink, RequestError> {
+    pub(crate) async fn connected(
+        self: &Arc<Self>,
+        cancellation: &CancellationToken,
+    ) -> Result<SharedLink, RequestError> {
         let mut may_restart = true;
         let mut life = self.life.subscribe();
         loop {
@@ -278,16 +281,8 @@ impl Server {
         asker: Asker<'_>,
     ) -> Result<Value, RequestError> {
         let ask = Ask::CallTool { name: tool.to_owned(), arguments, meta };
-        let link = self.link(asker.cancellation).await?;
+        let link = self.connected(asker.cancellation).await?;
         link.ask(ask, Limits::of_call(self.config.tool_timeout), asker).await
-    }
-
-    /// The connection, for what is no call.
-    pub(crate) async fn connected(
-        self: &Arc<Self>,
-        cancellation: &CancellationToken,
-    ) -> Result<SharedLink, RequestError> {
-        self.link(cancellation).await
     }
 
     fn tell(&self, state: McpServerState) {
