@@ -65,8 +65,7 @@ pub(crate) fn callable_names(server: &str, namespace: &str, tools: &[&str]) -> V
                 continue;
             }
             let plain = CallableName { namespace: namespace.to_owned(), name: name.clone() };
-            let name = if hashed { None } else { Some(plain.clone()) };
-            let name = name.unwrap_or_else(|| with_hash(server, &plain, tool, &used));
+            let name = if hashed { with_hash(server, &plain, tool, &used) } else { plain };
             used.insert(name.clone());
             if let Some(place) = names.get_mut(at) {
                 *place = Some(name);
