@@ -3,7 +3,7 @@
 //! Whoever waits for such an answer is told at once. Of a list, only the entries that cannot be read are lost.
 
 use rmcp::model::{CustomResult, ErrorCode, ErrorData, RequestId, ServerJsonRpcMessage, ServerResult};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::scan::{Members, elements};
 use super::wire::{Pending, Received, receive_value};
@@ -41,15 +41,9 @@ fn message(text: &str, error: &serde_json::Error, pending: &mut Pending) -> Opti
     tracing::warn!("a message of an MCP server {why}");
     let id = members.get("id").and_then(|id| serde_json::from_str::<RequestId>(id).ok());
     if let Some(method) = members.get("method") {
-        let text = format!("{} {why}", method.trim_matches('"'));
-        let error = json!({ "code": ErrorCode::INVALID_PARAMS.0, "message": text });
-        return id.map(|id| Received::Answer(json!({ "jsonrpc": "2.0", "id": id, "error": error })));
+        return id.map(|id| Received::refusal(id, &format!("{} {why}", method.trim_matches('"'))));
     }
-    // What names no request is the answer to the only one there is, as errors without an id are.
-    let (id, method) = match id {
-        Some(id) => pending.take(&id),
-        None => pending.only(),
-    }?;
+    let (id, method) = pending.answered(id.as_ref())?;
     let list = members.get("result").filter(|_| members.is_whole() && LISTS.contains(&method.as_str()));
     let answer = match list {
         Some(page) => {

@@ -1,4 +1,5 @@
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
 use super::*;
 use crate::stdio::lines::Line;

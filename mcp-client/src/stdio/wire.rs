@@ -8,7 +8,8 @@ use rmcp::model::{
     ServerResult,
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 use tenon_protocol::replace_lone_surrogates;
 
 use super::lines::{Line, MAX_MESSAGE_BYTES};
@@ -48,6 +49,15 @@ impl Pending {
         let id = if self.0.len() == 1 { self.0.keys().next().cloned() } else { None }?;
         self.0.remove_entry(&id)
     }
+
+    /// The request that an answer with this id is for. One without an id is for the only request there is; where there
+    /// are several, nobody can tell.
+    pub(super) fn answered(&mut self, id: Option<&RequestId>) -> Option<(RequestId, String)> {
+        match id {
+            Some(id) => self.take(id),
+            None => self.only(),
+        }
+    }
 }
 
 /// What a line brings.
@@ -62,6 +72,12 @@ pub(super) enum Received {
 impl Received {
     pub(super) fn message(message: RxJsonRpcMessage<RoleClient>) -> Self {
         Self::Message(Box::new(message))
+    }
+
+    /// The answer to a request that cannot be read.
+    pub(super) fn refusal(id: impl Serialize, text: &str) -> Self {
+        let error = json!({ "code": ErrorCode::INVALID_PARAMS.0, "message": text });
+        Self::Answer(json!({ "jsonrpc": "2.0", "id": id, "error": error }))
     }
 }
 
@@ -131,17 +147,13 @@ pub(super) fn receive_value(mut message: Value, pending: &mut Pending) -> Option
     Some(Received::message(ServerJsonRpcMessage::response(result, id)))
 }
 
-/// An error without an id is that of the only request there is. Where there are several, nobody can tell.
+/// An error, for the request that it answers.
 fn answer_error(
     id: Option<&RequestId>,
     error: &Value,
     pending: &mut Pending,
 ) -> Option<RxJsonRpcMessage<RoleClient>> {
-    let id = match id {
-        Some(id) => pending.take(id),
-        None => pending.only(),
-    };
-    let Some((id, _)) = id else {
+    let Some((id, _)) = pending.answered(id) else {
         tracing::warn!(%error, "an MCP server told of an error that belongs to no request, or to one of several");
         return None;
     };
@@ -161,9 +173,7 @@ fn request_or_notice(mut message: Value) -> Option<Received> {
         Ok(message) => Some(Received::message(message)),
         Err(error) => {
             tracing::debug!(method, %error, "a request or notice that cannot be read");
-            let text = format!("{method} cannot be read: {error}");
-            let error = serde_json::json!({ "code": ErrorCode::INVALID_PARAMS.0, "message": text });
-            id.map(|id| Received::Answer(serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error })))
+            id.map(|id| Received::refusal(id, &format!("{method} cannot be read: {error}")))
         }
     }
 }

@@ -1,5 +1,4 @@
 use pretty_assertions::assert_eq;
-use serde_json::json;
 
 use super::*;
 
