@@ -94,11 +94,9 @@ impl Process {
     /// Ends the group, whose input has been closed: first it may leave by itself, then it is asked to, then it is
     /// killed, down to the last process. How the server itself ended.
     pub(crate) async fn end(mut self) -> Ended {
-        let left = async { self.exited.wait_for(Option::is_some).await.is_ok() };
-        if tokio::time::timeout(EOF_GRACE, left).await.is_err() {
+        if !self.leaves_within(EOF_GRACE).await {
             self.group.signal(Signal::TERM);
-            let left = async { self.exited.wait_for(Option::is_some).await.is_ok() };
-            if tokio::time::timeout(TERM_GRACE, left).await.is_err() {
+            if !self.leaves_within(TERM_GRACE).await {
                 self.group.signal(Signal::KILL);
             }
         }
@@ -109,6 +107,10 @@ impl Process {
         // What was written to the end is still in the pipe, unless somebody who left the group holds it open.
         let _ = tokio::time::timeout(LOOK_EVERY * 10, &mut self.drain).await;
         Ended { status, stderr: self.tail.lines() }
+    }
+
+    async fn leaves_within(&mut self, grace: Duration) -> bool {
+        tokio::time::timeout(grace, self.exited.wait_for(Option::is_some)).await.is_ok()
     }
 }
 
