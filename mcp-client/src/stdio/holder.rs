@@ -2,8 +2,8 @@
 
 use std::path::Path;
 use std::process::ExitStatus;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tokio::sync::{Mutex, watch};
 
@@ -16,7 +16,7 @@ use crate::error::StartError;
 pub(crate) struct Holder {
     process: Mutex<Option<Process>>,
     exited: watch::Receiver<Option<ExitStatus>>,
-    ended: watch::Sender<Option<Ended>>,
+    ended: OnceLock<Ended>,
     /// Set when `server/discover` was not answered in time.
     gave_up_discover: AtomicBool,
 }
@@ -35,7 +35,7 @@ impl Holder {
         let holder = Self {
             exited: process.exited(),
             process: Mutex::new(Some(process)),
-            ended: watch::Sender::new(None),
+            ended: OnceLock::new(),
             gave_up_discover: AtomicBool::new(false),
         };
         Ok((Arc::new(holder), streams))
@@ -51,14 +51,15 @@ impl Holder {
         let mut process = self.process.lock().await;
         if let Some(process) = process.take() {
             let ended = process.end().await;
-            self.ended.send_replace(Some(ended));
+            // Nobody else has one: the process is taken once.
+            let _ = self.ended.set(ended);
         }
         self.ended().unwrap_or_default()
     }
 
     /// How it ended, once it has.
     pub(crate) fn ended(&self) -> Option<Ended> {
-        self.ended.borrow().clone()
+        self.ended.get().cloned()
     }
 
     pub(super) fn give_up_discover(&self) {
