@@ -41,15 +41,14 @@ impl FileStore {
         }
     }
 
-    fn folder(&self) -> std::io::Result<&Path> {
+    fn make_folder(&self) -> std::io::Result<()> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
-        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        Ok(folder)
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
     }
 
     /// Replaces the file in one step: whoever reads it meanwhile finds the old tokens or the new ones.
     fn write(&self, credentials: &StoredCredentials) -> std::io::Result<()> {
-        self.folder()?;
+        self.make_folder()?;
         let bytes = serde_json::to_vec(credentials).map_err(std::io::Error::other)?;
         let fresh = self.path.with_extension(format!("{}.new", std::process::id()));
         let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&fresh)?;
@@ -66,7 +65,7 @@ impl FileStore {
     }
 
     fn lock(&self) -> std::io::Result<File> {
-        self.folder()?;
+        self.make_folder()?;
         let path = self.path.with_extension("lock");
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
         flock(&file, FlockOperation::LockExclusive)?;
