@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use rmcp::RoleClient;
-use rmcp::model::{ProtocolVersion, ServerNotification, SubscriptionFilter};
+use rmcp::model::{ServerNotification, SubscriptionFilter};
 use rmcp::service::{Peer, PeerRequestOptions, RunningService, RunningServiceCancellationToken};
 use serde_json::Value;
 use tenon_protocol::CallFact;
@@ -57,8 +57,7 @@ impl RpcLink {
         stdio: bool,
         epitaph: Epitaph,
     ) -> Arc<Self> {
-        let handler = running.service().clone();
-        let Handler { questions, traffic } = handler;
+        let Handler { questions, traffic } = running.service().clone();
         let peer = running.peer().clone();
         let cancel = running.cancellation_token();
         let (told, ended) = watch::channel(false);
@@ -226,14 +225,10 @@ fn facts(peer: &Peer<RoleClient>) -> ServerFacts {
     ServerFacts {
         implementation: info.server_info.as_ref().map(|own| (own.name.clone(), own.version.clone())),
         instructions: info.instructions.clone().filter(|text| !text.trim().is_empty()),
-        protocol_version: version(&info.protocol_version),
+        protocol_version: info.protocol_version.as_str().to_owned(),
         tools: info.capabilities.tools.is_some(),
         resources: info.capabilities.resources.is_some(),
     }
-}
-
-fn version(version: &ProtocolVersion) -> String {
-    version.as_str().to_owned()
 }
 
 /// Listens for changes of the list of tools, as servers of the newer era tell them.
