@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
-use tenon_protocol::{CallToolResult, ItemStatus, ToolName, TurnItem};
+use tenon_protocol::{CallToolResult, ToolName, TurnItem};
 use tenon_tools::{
     Effects, Event, FunctionCallError, FunctionToolOutput, JsonSchema, PreparedCall, ShownAs, ToolExecutor,
     ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
@@ -17,7 +17,7 @@ use crate::catalogue::list_all;
 use crate::error::RequestError;
 use crate::link::{Ask, Asker, Limits};
 use crate::server::Server;
-use crate::tool::completed;
+use crate::tool::{begun, completed};
 use wanted::{Wanted, parse};
 
 /// The server that a listing of all servers is shown under.
@@ -117,16 +117,8 @@ impl ToolExecutor for ResourceTool {
         };
         let raw = parse(arguments)?;
         let wanted = Wanted::new(self.kind, &raw)?;
-        let item = TurnItem::McpToolCall {
-            id: call.call_id.to_string(),
-            server: wanted.server().unwrap_or(ALL_SERVERS).to_owned(),
-            tool: self.kind.name().to_owned(),
-            arguments: raw.map_or(Value::Null, Value::Object),
-            result: None,
-            error: None,
-            status: ItemStatus::InProgress,
-            duration: None,
-        };
+        let server = wanted.server().unwrap_or(ALL_SERVERS);
+        let item = begun(call, server, self.kind.name(), raw.map_or(Value::Null, Value::Object));
         let servers = Arc::clone(&self.servers);
         Ok(Box::new(Prepared { kind: self.kind, wanted, servers, item, began, effects: Effects::none() }))
     }

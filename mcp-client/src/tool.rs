@@ -140,7 +140,7 @@ impl ToolExecutor for McpTool {
         let (shown, input, work) = match parse(arguments) {
             Err(text) => (ShownAs::Generic, Value::String(arguments.clone()), Work::Answered(text)),
             Ok(value) => {
-                let shown = ShownAs::Item(target.item(call, value.clone()));
+                let shown = ShownAs::Item(begun(call, &target.server_name, &target.tool, value.clone()));
                 let work = match &value {
                     Value::Object(arguments) => Work::Call(arguments.clone()),
                     other => Work::Answered(
@@ -170,19 +170,6 @@ fn parse(arguments: &str) -> Result<Value, String> {
 }
 
 impl Target {
-    fn item(&self, call: &ToolInvocation, arguments: Value) -> TurnItem {
-        TurnItem::McpToolCall {
-            id: call.call_id.to_string(),
-            server: self.server_name.clone(),
-            tool: self.tool.clone(),
-            arguments,
-            result: None,
-            error: None,
-            status: ItemStatus::InProgress,
-            duration: None,
-        }
-    }
-
     /// What the model reads of a call that has no result.
     fn failed(&self, cause: &str) -> String {
         let cause = cause.replace('\n', "\n    ");
@@ -252,6 +239,20 @@ impl PreparedCall for Prepared {
             abilities: call.step.abilities.into(),
             truncation_policy: call.step.truncation,
         }))
+    }
+}
+
+/// The item of a call that begins.
+pub(crate) fn begun(call: &ToolInvocation, server: &str, tool: &str, arguments: Value) -> TurnItem {
+    TurnItem::McpToolCall {
+        id: call.call_id.to_string(),
+        server: server.to_owned(),
+        tool: tool.to_owned(),
+        arguments,
+        result: None,
+        error: None,
+        status: ItemStatus::InProgress,
+        duration: None,
     }
 }
 
