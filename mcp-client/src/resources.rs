@@ -48,12 +48,12 @@ impl Kind {
         }
     }
 
-    /// The method, and the member of its answer.
-    fn method(self) -> (&'static str, &'static str) {
+    /// The member of an answer that holds its entries.
+    fn member(self) -> &'static str {
         match self {
-            Self::Resources => ("resources/list", "resources"),
-            Self::Templates => ("resources/templates/list", "resourceTemplates"),
-            Self::Read => ("resources/read", "contents"),
+            Self::Resources => "resources",
+            Self::Templates => "resourceTemplates",
+            Self::Read => "contents",
         }
     }
 
@@ -185,19 +185,16 @@ impl Prepared {
         }
     }
 
-    fn failed(&self, error: &RequestError) -> String {
-        format!("{} failed: {error}", self.kind.method().0)
-    }
-
     async fn ask(&self, call: &ToolInvocation, server: &Arc<Server>, ask: Ask) -> Result<Value, String> {
         let asker =
             Asker { cancellation: &call.cancellation, record: &|fact| call.host.progress.record(fact) };
         let limits = Limits::of_call(server.config().tool_timeout);
+        let method = ask.method();
         let answered = async {
             let link = server.connected(&call.cancellation).await?;
             link.ask(ask, limits, asker).await
         };
-        answered.await.map_err(|error| self.failed(&error))
+        answered.await.map_err(|error: RequestError| format!("{method} failed: {error}"))
     }
 
     /// One page of one server.
@@ -209,11 +206,11 @@ impl Prepared {
     ) -> Result<Map<String, Value>, String> {
         let server = self.find(name)?;
         let mut answer = self.ask(call, server, self.list(cursor)).await?;
-        let member = self.kind.method().1;
+        let member = self.kind.member();
         let entries = answer.get_mut(member).and_then(Value::as_array_mut).map(std::mem::take);
         let mut members = Map::new();
         members.insert("server".to_owned(), name.into());
-        members.insert(member.to_owned(), entries_of(name, entries.unwrap_or_default()));
+        members.insert(member.to_owned(), entries_of(name, entries.unwrap_or_default()).into());
         if let Some(next @ Value::String(_)) = answer.get("nextCursor") {
             members.insert("nextCursor".to_owned(), next.clone());
         }
@@ -224,7 +221,7 @@ impl Prepared {
     async fn of_all(&self, call: &ToolInvocation) -> Result<Map<String, Value>, String> {
         let mut servers: Vec<&Arc<Server>> = self.servers.iter().collect();
         servers.sort_by(|a, b| a.config().name.cmp(&b.config().name));
-        let member = self.kind.method().1;
+        let member = self.kind.member();
         let mut all = Vec::new();
         for server in servers {
             let Ok(link) = server.connected(&call.cancellation).await else { continue };
@@ -235,17 +232,13 @@ impl Prepared {
             let listed =
                 list_all(link.as_ref(), |cursor| self.list(cursor), member, limits, &call.cancellation).await;
             match listed {
-                Ok((entries, _)) => all.push(entries_of(&server.config().name, entries)),
+                Ok((entries, _)) => all.extend(entries_of(&server.config().name, entries)),
                 Err(error) => {
                     tracing::warn!(server = %server.config().name, %error, "resources could not be listed");
                 }
             }
         }
-        let all = all.into_iter().flat_map(|entries| match entries {
-            Value::Array(entries) => entries,
-            _ => Vec::new(),
-        });
-        Ok(Map::from_iter([(member.to_owned(), Value::Array(all.collect()))]))
+        Ok(Map::from_iter([(member.to_owned(), all.into())]))
     }
 
     async fn read(&self, call: &ToolInvocation, name: &str, uri: &str) -> Result<Map<String, Value>, String> {
@@ -263,7 +256,7 @@ impl Prepared {
 }
 
 /// Entries of a listing, each with its server before its own members; `_meta` is for the host.
-fn entries_of(server: &str, entries: Vec<Value>) -> Value {
+fn entries_of(server: &str, entries: Vec<Value>) -> Vec<Value> {
     let entry = |entry: Value| {
         let mut members = Map::new();
         members.insert("server".to_owned(), server.into());
@@ -272,7 +265,7 @@ fn entries_of(server: &str, entries: Vec<Value>) -> Value {
         }
         Value::Object(members)
     };
-    Value::Array(entries.into_iter().map(entry).collect())
+    entries.into_iter().map(entry).collect()
 }
 
 #[cfg(test)]
