@@ -17,7 +17,7 @@ const NOT_SHOWN: &str = "uncaught exception that cannot be shown";
 pub(super) const EXIT: &str = "__codex_code_mode_exit__";
 
 /// What comes of the exception that has just reached the top.
-pub(super) fn thrown<'js>(ctx: &Ctx<'js>, shared: &Shared<'js>, source: &str) -> Outcome {
+pub(super) fn thrown<'js>(ctx: &Ctx<'js>, shared: &Shared<'js>) -> Outcome {
     // An interrupt leaves an ordinary error behind: only the watch knows.
     if let Some(halt) = shared.watch.halt() {
         ctx.catch();
@@ -27,7 +27,7 @@ pub(super) fn thrown<'js>(ctx: &Ctx<'js>, shared: &Shared<'js>, source: &str) ->
     if shared.exits.get() && is_exit(&value) {
         return Outcome::Completed;
     }
-    let text = text(ctx, shared, &value, source);
+    let text = text(ctx, shared, &value);
     // Asking the value for its text has run the script's code.
     match shared.watch.halt() {
         Some(halt) => halted(halt, shared),
@@ -39,24 +39,24 @@ fn is_exit(value: &Value<'_>) -> bool {
     value.as_string().is_some_and(|string| string.to_string().is_ok_and(|text| text == EXIT))
 }
 
-fn text<'js>(ctx: &Ctx<'js>, shared: &Shared<'js>, value: &Value<'js>, source: &str) -> String {
+fn text<'js>(ctx: &Ctx<'js>, shared: &Shared<'js>, value: &Value<'js>) -> String {
     if value.is_null() && shared.memory_was_full(ctx) {
-        return out_of_memory_text(shared.limits.memory_bytes);
+        return out_of_memory_text(shared.script.limits.memory_bytes);
     }
     let form = match string_form(shared, value) {
         Ok(form) => form,
         Err(_) => {
             ctx.catch();
             if shared.memory_was_full(ctx) {
-                return out_of_memory_text(shared.limits.memory_bytes);
+                return out_of_memory_text(shared.script.limits.memory_bytes);
             }
             NOT_SHOWN.to_owned()
         }
     };
     if form == ENGINE_TEXT {
-        return out_of_memory_text(shared.limits.memory_bytes);
+        return out_of_memory_text(shared.script.limits.memory_bytes);
     }
-    let stack = stack(ctx, shared, value).map(|stack| in_characters(&stack, source));
+    let stack = stack(ctx, shared, value).map(|stack| in_characters(&stack, &shared.script.source));
     let whole = match stack {
         None => form,
         Some(stack) if !value.is_error() || stack.starts_with(&form) => stack,

@@ -39,7 +39,7 @@ impl<'js> Shared<'js> {
         let garbage = Object::new(ctx.clone())?;
         garbage.set("itself", garbage.clone())?;
         let reference = intrinsics.weak_ref.construct::<_, Object<'js>>((garbage,))?;
-        let part = self.limits.memory_bytes / PARTS;
+        let part = self.script.limits.memory_bytes / PARTS;
         let filling = (1..PARTS).rev().find_map(|parts| self.block(ctx, part * parts));
         if filling.is_none() {
             return Ok(true);

@@ -9,7 +9,7 @@ use rquickjs::context::intrinsic;
 use rquickjs::{Context, Ctx, Error, Module, Promise, Runtime};
 
 use super::imports::NoImports;
-use super::shared::{Clear, Parts, Shared};
+use super::shared::{Clear, Shared};
 use super::watch::{Halt, Watch};
 use super::{BROKEN_DOWN, End, errors, globals, turns};
 use crate::engine::{MODULE_NAME, Outcome, Script, ScriptHost, Settler, Stored, Wake};
@@ -47,15 +47,13 @@ pub(super) fn run(
                 .tell(Outcome::Failed(format!("the engine could not be started: {error}")), Stored::new());
         }
     };
-    let Script { source, tools, stored, audio_input, limits } = script;
-    let parts = Parts { host: Rc::clone(host), settler, watch, limits, tools, audio_input, stored };
     context.with(|ctx| {
-        let Ok(shared) = Shared::new(&ctx, parts) else { return };
+        let Ok(shared) = Shared::new(&ctx, script, Rc::clone(host), settler, watch) else { return };
         let clear = Clear(Rc::clone(&shared));
         let outcome = globals::install(&ctx, &shared)
             .map_err(|_| Outcome::Failed(BROKEN_DOWN.to_owned()))
-            .and_then(|()| begin(&ctx, &shared, &imports, &source))
-            .map_or_else(|outcome| outcome, |promise| turns::go_on(&ctx, &shared, &promise, wakes, &source));
+            .and_then(|()| begin(&ctx, &shared, &imports))
+            .map_or_else(|outcome| outcome, |promise| turns::go_on(&ctx, &shared, &promise, wakes));
         let writes = shared.writes.take();
         // Whoever waits is told before memory is given back.
         end.tell(outcome, writes);
@@ -77,21 +75,17 @@ fn set_up(script: &Script, imports: &NoImports, watch: &Watch) -> rquickjs::Resu
 }
 
 /// Compiles the module and runs it to its first `await`. Gives its promise.
-fn begin<'js>(
-    ctx: &Ctx<'js>,
-    shared: &Shared<'js>,
-    imports: &NoImports,
-    source: &str,
-) -> Result<Promise<'js>, Outcome> {
+fn begin<'js>(ctx: &Ctx<'js>, shared: &Shared<'js>, imports: &NoImports) -> Result<Promise<'js>, Outcome> {
+    let source = shared.script.source.as_str();
     let module = match Module::declare(ctx.clone(), MODULE_NAME, source) {
         Ok(module) => module,
         Err(Error::InvalidString(nul)) => {
             return Err(Outcome::Failed(errors::nul_in_source(source, nul.nul_position())));
         }
-        Err(_) => return Err(errors::thrown(ctx, shared, source)),
+        Err(_) => return Err(errors::thrown(ctx, shared)),
     };
     imports.script_runs();
-    module.eval().map(|(_, promise)| promise).map_err(|_| errors::thrown(ctx, shared, source))
+    module.eval().map(|(_, promise)| promise).map_err(|_| errors::thrown(ctx, shared))
 }
 
 /// How a script ends that must not go on.
@@ -101,7 +95,7 @@ pub(super) fn halted(halt: Halt, shared: &Shared<'_>) -> Outcome {
         Halt::Broken => Outcome::Failed(BROKEN_DOWN.to_owned()),
         Halt::Overrun => Outcome::Failed(format!(
             "the script was stopped: it computed for {} s without awaiting anything",
-            shared.limits.cpu_time.as_secs()
+            shared.script.limits.cpu_time.as_secs()
         )),
     }
 }

@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::Arc;
 
 use rquickjs::function::{Opt, Rest};
 use rquickjs::{Constructor, Ctx, Error, Function, Object, Value};
@@ -12,9 +11,7 @@ use rquickjs::{Constructor, Ctx, Error, Function, Object, Value};
 use super::strings;
 use super::timers::Timers;
 use super::watch::Watch;
-use crate::engine::{CallNumber, ScriptHost, Settler, Stored};
-use crate::limits::ScriptLimits;
-use crate::nested_tool::NestedTool;
+use crate::engine::{CallNumber, Script, ScriptHost, Settler, Stored};
 
 /// What a host function throws once the script must not go on. The engine's interrupt follows, which nothing catches.
 const HALTED: &str = "the script is over";
@@ -27,14 +24,10 @@ pub(super) struct Shared<'js> {
     pub(super) host: Rc<dyn ScriptHost>,
     pub(super) settler: Settler,
     pub(super) watch: Watch,
-    pub(super) limits: ScriptLimits,
-    pub(super) tools: Arc<[NestedTool]>,
-    pub(super) audio_input: bool,
-    /// What cells before this one have stored.
-    pub(super) stored: Arc<Stored>,
-    /// What this one has stored.
+    pub(super) script: Script,
+    /// What the script has stored.
     pub(super) writes: RefCell<Stored>,
-    /// The bytes of both.
+    /// The bytes of that, and of what cells before it have stored.
     pub(super) stored_bytes: Cell<usize>,
     /// Whether `exit()` was called.
     pub(super) exits: Cell<bool>,
@@ -96,36 +89,27 @@ impl<'js> Intrinsics<'js> {
     }
 }
 
-/// What a [`Shared`] is made of.
-pub(super) struct Parts {
-    pub(super) host: Rc<dyn ScriptHost>,
-    pub(super) settler: Settler,
-    pub(super) watch: Watch,
-    pub(super) limits: ScriptLimits,
-    pub(super) tools: Arc<[NestedTool]>,
-    pub(super) audio_input: bool,
-    pub(super) stored: Arc<Stored>,
-}
-
 impl<'js> Shared<'js> {
-    pub(super) fn new(ctx: &Ctx<'js>, parts: Parts) -> rquickjs::Result<Rc<Self>> {
-        let Parts { host, settler, watch, limits, tools, audio_input, stored } = parts;
-        let stored_bytes = stored.iter().map(|(key, json)| key.len() + json.len()).sum();
+    pub(super) fn new(
+        ctx: &Ctx<'js>,
+        script: Script,
+        host: Rc<dyn ScriptHost>,
+        settler: Settler,
+        watch: Watch,
+    ) -> rquickjs::Result<Rc<Self>> {
+        let stored_bytes = script.stored.iter().map(|(key, json)| key.len() + json.len()).sum();
         Ok(Rc::new(Self {
             host,
             settler,
             watch,
-            limits,
-            tools,
-            audio_input,
-            stored,
             writes: RefCell::default(),
             stored_bytes: Cell::new(stored_bytes),
             exits: Cell::new(false),
             next_call: Cell::new(0),
             calls: RefCell::default(),
-            timers: RefCell::new(Timers::new(limits.timers)),
+            timers: RefCell::new(Timers::new(script.limits.timers)),
             intrinsics: RefCell::new(Some(Rc::new(Intrinsics::take(ctx)?))),
+            script,
         }))
     }
 

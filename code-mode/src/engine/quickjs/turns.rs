@@ -21,9 +21,8 @@ pub(super) fn go_on<'js>(
     shared: &Shared<'js>,
     promise: &Promise<'js>,
     wakes: &Receiver<Wake>,
-    source: &str,
 ) -> Outcome {
-    let turns = Turns { ctx, shared, promise, wakes, source };
+    let turns = Turns { ctx, shared, promise, wakes };
     let mut outcome = turns.run_jobs();
     while outcome.is_none() {
         shared.watch.turn();
@@ -37,7 +36,6 @@ struct Turns<'a, 'js> {
     shared: &'a Shared<'js>,
     promise: &'a Promise<'js>,
     wakes: &'a Receiver<Wake>,
-    source: &'a str,
 }
 
 impl Turns<'_, '_> {
@@ -52,7 +50,7 @@ impl Turns<'_, '_> {
         match due {
             Some(callback) => {
                 if callback.call::<_, Value<'_>>(()).is_err() {
-                    return Some(errors::thrown(self.ctx, self.shared, self.source));
+                    return Some(errors::thrown(self.ctx, self.shared));
                 }
                 self.run_jobs()
             }
@@ -102,7 +100,7 @@ impl Turns<'_, '_> {
         }
         match self.promise.result::<Value<'_>>()? {
             Ok(_) => Some(Outcome::Completed),
-            Err(_) => Some(errors::thrown(self.ctx, self.shared, self.source)),
+            Err(_) => Some(errors::thrown(self.ctx, self.shared)),
         }
     }
 
@@ -110,7 +108,7 @@ impl Turns<'_, '_> {
     /// room to tell it.
     fn dead_wait(&self) -> Outcome {
         let text = if self.shared.memory_was_full(self.ctx) {
-            out_of_memory_text(self.shared.limits.memory_bytes)
+            out_of_memory_text(self.shared.script.limits.memory_bytes)
         } else {
             DEAD_WAIT.to_owned()
         };

@@ -57,7 +57,7 @@ pub(super) fn audio<'js>(
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
     let audio_url = audio_url(ctx, shared, arguments).map_err(|refused| refused.thrown(ctx))?;
-    shared.host.put_out(if shared.audio_input {
+    shared.host.put_out(if shared.script.audio_input {
         FunctionCallOutputContentItem::InputAudio { audio_url }
     } else {
         FunctionCallOutputContentItem::text(AUDIO_OMITTED)

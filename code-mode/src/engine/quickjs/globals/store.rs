@@ -22,8 +22,8 @@ pub(super) fn store<'js>(
     };
     let before = shared.stored_json(&key).map_or(0, |json| key.len() + json.len());
     let bytes = shared.stored_bytes.get() - before + key.len() + json.len();
-    if bytes > shared.limits.stored_bytes {
-        let most = shared.limits.stored_bytes;
+    if bytes > shared.script.limits.stored_bytes {
+        let most = shared.script.limits.stored_bytes;
         return Err(throw(ctx, &format!("Unable to store {key:?}. A session stores at most {most} bytes.")));
     }
     shared.stored_bytes.set(bytes);
@@ -47,7 +47,7 @@ pub(super) fn load<'js>(
 
 impl Shared<'_> {
     fn stored_json(&self, key: &str) -> Option<Arc<str>> {
-        self.writes.borrow().get(key).or_else(|| self.stored.get(key)).cloned()
+        self.writes.borrow().get(key).or_else(|| self.script.stored.get(key)).cloned()
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) fn set_timeout<'js>(
     let id = shared.timers.borrow_mut().set(delay, callback);
     match id {
         Some(id) => id.into_js(ctx),
-        None => Err(throw(ctx, &format!("more than {} timers are set", shared.limits.timers))),
+        None => Err(throw(ctx, &format!("more than {} timers are set", shared.script.limits.timers))),
     }
 }
 

@@ -47,7 +47,7 @@ fn ordinary<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> rquickjs::Res
 /// An object with a function for each tool.
 fn functions<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared<'js>>) -> rquickjs::Result<Value<'js>> {
     let tools = Object::new(ctx.clone())?;
-    for (index, tool) in shared.tools.iter().enumerate() {
+    for (index, tool) in shared.script.tools.iter().enumerate() {
         let name = tool.js_name.as_str();
         tools.prop(
             name,
@@ -73,7 +73,7 @@ fn function<'js>(
 /// A list of `{name, description}`.
 fn listing<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared<'js>>) -> rquickjs::Result<Value<'js>> {
     let list = Array::new(ctx.clone())?;
-    for (index, tool) in (0_u32..).zip(shared.tools.iter()) {
+    for (index, tool) in (0_u32..).zip(shared.script.tools.iter()) {
         let entry = Object::new(ctx.clone())?;
         entry.prop("name", Property::from(tool.js_name.as_str()).writable().configurable().enumerable())?;
         let description = Property::from(tool.augmented.as_str()).writable().configurable().enumerable();
@@ -119,8 +119,8 @@ fn call<'js>(
 
 /// Why the engine does not even ask for a call.
 fn refusal(shared: &Shared<'_>, argument: Option<&str>) -> Option<String> {
-    if shared.calls.borrow().len() >= shared.limits.pending_calls {
-        return Some(format!("more than {} tool calls are pending", shared.limits.pending_calls));
+    if shared.calls.borrow().len() >= shared.script.limits.pending_calls {
+        return Some(format!("more than {} tool calls are pending", shared.script.limits.pending_calls));
     }
     let bytes = argument.map_or(0, str::len);
     (bytes > MAX_JSON_BYTES).then(|| {
