@@ -24,11 +24,13 @@ pub(super) fn go_on<'js>(
 ) -> Outcome {
     let turns = Turns { ctx, shared, promise, wakes };
     let mut outcome = turns.run_jobs();
-    while outcome.is_none() {
+    loop {
+        if let Some(outcome) = outcome {
+            return outcome;
+        }
         shared.watch.turn();
         outcome = turns.next();
     }
-    outcome.unwrap_or(Outcome::Stopped)
 }
 
 struct Turns<'a, 'js> {
