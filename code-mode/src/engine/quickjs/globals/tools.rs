@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rquickjs::function::{Opt, Rest, This};
 use rquickjs::object::{Accessor, Property};
-use rquickjs::{Array, Ctx, Function, IntoJs, Object, String as JsString, Value};
+use rquickjs::{Array, Ctx, Function, IntoAtom, IntoJs, Object, String as JsString, Value};
 
 use crate::engine::quickjs::shared::{PendingCall, Shared};
 use crate::engine::quickjs::strings::{text_of, throw};
@@ -32,16 +32,21 @@ fn made_on_first_use<'js>(
     let read = move |ctx: Ctx<'js>| {
         shared.guarded(&ctx, || {
             let value = make(&ctx, &shared)?;
-            ordinary(&ctx, name, value.clone())?;
+            define(&ctx.globals(), name, value.clone())?;
             Ok(value)
         })
     };
-    let written = move |ctx: Ctx<'js>, value: Value<'js>| ordinary(&ctx, name, value);
+    let written = move |ctx: Ctx<'js>, value: Value<'js>| define(&ctx.globals(), name, value);
     ctx.globals().prop(name, Accessor::new(read, written).configurable().enumerable())
 }
 
-fn ordinary<'js>(ctx: &Ctx<'js>, name: &str, value: Value<'js>) -> rquickjs::Result<()> {
-    ctx.globals().prop(name, Property::from(value).writable().configurable().enumerable())
+/// Gives an object an ordinary property. What a script has put on prototypes is not asked.
+fn define<'js>(
+    object: &Object<'js>,
+    key: impl IntoAtom<'js>,
+    value: impl IntoJs<'js>,
+) -> rquickjs::Result<()> {
+    object.prop(key, Property::from(value).writable().configurable().enumerable())
 }
 
 /// An object with a function for each tool.
@@ -49,10 +54,7 @@ fn functions<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared<'js>>) -> rquickjs::Result<
     let tools = Object::new(ctx.clone())?;
     for (index, tool) in shared.script.tools.iter().enumerate() {
         let name = tool.js_name.as_str();
-        tools.prop(
-            name,
-            Property::from(function(ctx, shared, index, name)?).writable().configurable().enumerable(),
-        )?;
+        define(&tools, name, function(ctx, shared, index, name)?)?;
     }
     Ok(tools.into_value())
 }
@@ -75,10 +77,9 @@ fn listing<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared<'js>>) -> rquickjs::Result<Va
     let list = Array::new(ctx.clone())?;
     for (index, tool) in (0_u32..).zip(shared.script.tools.iter()) {
         let entry = Object::new(ctx.clone())?;
-        entry.prop("name", Property::from(tool.js_name.as_str()).writable().configurable().enumerable())?;
-        let description = Property::from(tool.augmented.as_str()).writable().configurable().enumerable();
-        entry.prop("description", description)?;
-        list.as_object().prop(index, Property::from(entry).writable().configurable().enumerable())?;
+        define(&entry, "name", tool.js_name.as_str())?;
+        define(&entry, "description", tool.augmented.as_str())?;
+        define(list.as_object(), index, entry)?;
     }
     Ok(list.into_value())
 }
