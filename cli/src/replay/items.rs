@@ -20,13 +20,16 @@ pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
         let line = line.trim();
         if line.is_empty() {
             end_answer(&mut items, &mut answers);
-        } else if let Looked::Object(Members { foreign: Some(kind), .. }) = Looked::at(line) {
+            continue;
+        }
+        let looked = Looked::at(line);
+        if let Looked::Object(Members { foreign: Some(kind), .. }) = &looked {
             notes.push(format!(
                 "line {}: a `{kind}` was skipped: it is nothing of the Responses API's",
                 at + 1
             ));
         } else {
-            items.push(item(line).map_err(|message| Fault::new(at + 1, message))?);
+            items.push(item_of(line, &looked).map_err(|message| Fault::new(at + 1, message))?);
         }
     }
     end_answer(&mut items, &mut answers);
@@ -48,9 +51,12 @@ fn end_answer(items: &mut Vec<ResponseItem>, answers: &mut Vec<Answer>) {
 /// # Errors
 /// What was expected, and what is there.
 pub(crate) fn item(json: &str) -> Result<ResponseItem, String> {
+    item_of(json, &Looked::at(json))
+}
+
+fn item_of(json: &str, looked: &Looked) -> Result<ResponseItem, String> {
     const EXPECTED: &str = "expected a response item, a JSON object with `type`";
-    let looked = Looked::at(json);
-    match &looked {
+    match looked {
         Looked::Object(_) if looked.is_event() => {
             return Err(format!("{EXPECTED}, found an event of the API among items"));
         }
