@@ -94,7 +94,7 @@ fn whole() -> Whole {
     let input = resume(&place, None).expect("it can be resumed").expect("the model is asked");
     let wrong = verdict::complaints(&place, &input);
     assert!(wrong.is_empty(), "{}: {wrong:#?}", place.keep().display());
-    assert_eq!(place.effects_so_far(), script::COUNTED.len() - not_called());
+    assert_eq!(place.effects_so_far(), script::COUNTED.len());
     Whole { time, resume_time: begun.elapsed(), bytes }
 }
 
@@ -134,7 +134,7 @@ fn play(seed: u64, number: u64, whole: Whole) -> Result<(), String> {
 
 /// Runs the scripted session, to its end or to the point.
 fn run(place: &Place, point: Option<Point>) -> (ExitStatus, Model) {
-    let model = Model::start(script::answers(&place.effects(), CODE_MODE));
+    let model = Model::start(script::answers(&place.effects()));
     let status = until(place, place.command(&model.base_url(), &["begin"]), point);
     (status, model)
 }
@@ -148,14 +148,6 @@ fn resume(place: &Place, point: Option<Point>) -> Result<Option<Vec<Value>>, Exi
     }
     let input = |request: Value| request["input"].as_array().cloned();
     Ok(model.requests().into_iter().next().and_then(input))
-}
-
-/// Whether the program has scripts.
-const CODE_MODE: bool = true;
-
-/// How many of the counted calls are those of scripts, which are not made.
-fn not_called() -> usize {
-    if CODE_MODE { 0 } else { 2 }
 }
 
 /// Runs a program to its end, or kills it at the point.

@@ -23,19 +23,16 @@ pub fn big(version: usize) -> String {
 pub const VERSIONS: usize = 4;
 
 /// What the model says, answer by answer. `effects` is the folder of the counters.
-pub fn answers(effects: &Path, code_mode: bool) -> Vec<Vec<Value>> {
+pub fn answers(effects: &Path) -> Vec<Vec<Value>> {
     let count = |id: &str| format!("echo x >> {}/{id}", effects.display());
-    let mut answers = vec![
+    vec![
         vec![exec("c1", &count("c1")), exec("c2", &count("c2")), bump("m1")],
         vec![patch("p1", &patch_text(0, "*** Add File: added.txt\n+added\n*** Delete File: gone.txt\n"))],
         vec![background("c3", &format!("{}; exec sleep 1000", count("c3"))), bump("m2")],
         vec![patch("p2", &patch_text(1, "")), exec("c4", &format!("{}; sleep 0.05", count("c4")))],
-    ];
-    if code_mode {
-        answers.push(vec![custom("e1", "exec", &script(&count("n1")))]);
-    }
-    answers.push(vec![exec("c5", &count("c5"))]);
-    answers
+        vec![custom("e1", "exec", &script(&count("n1")))],
+        vec![exec("c5", &count("c5"))],
+    ]
 }
 
 /// A script that calls one tool of each kind.
