@@ -78,18 +78,7 @@ fn what_runs_in_the_background_ends_before_the_last_turn() {
     let source = "// @exec: {\"yield_time_ms\": 0}\nawait tools.exec_command({cmd: 'exec sleep 1000', yield_time_ms: 30000})";
     let script = json!({"type": "custom_tool_call", "name": "exec", "call_id": "c2", "input": source});
     let file = place.file("x.jsonl", lines(&[vec![script, direct], vec![message("bye")]]));
-    let file = file.to_str().expect("text");
-    let ran = place.run(&[
-        "replay",
-        "-s",
-        "danger-full-access",
-        "-C",
-        ".",
-        "--json",
-        "-c",
-        "tool_mode=code_mode",
-        file,
-    ]);
+    let ran = place.replay(&file, &["-C", ".", "-c", "tool_mode=code_mode"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
     let told = told(&ran);
     let count = |kind: &str| told.iter().filter(|told| **told == line(kind, "command_execution")).count();

@@ -11,11 +11,9 @@ const NO_TMP: [&str; 2] = ["-c", "sandbox_workspace_write.exclude_slash_tmp=true
 
 /// Output and exit code of every command, in the order of their ends.
 fn commands(ran: &support::Ran) -> Vec<(String, i64)> {
-    let completed = ran.events().into_iter().filter(|event| event["type"] == "item.completed");
-    let commands = completed.filter(|event| event["item"]["type"] == "command_execution");
-    commands
-        .map(|event| {
-            let item = &event["item"];
+    ran.completed("command_execution")
+        .iter()
+        .map(|item| {
             let output = item["aggregated_output"].as_str().expect("text");
             (output.to_owned(), item["exit_code"].as_i64().expect("a code"))
         })
