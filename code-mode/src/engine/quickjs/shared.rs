@@ -133,26 +133,14 @@ impl<'js> Shared<'js> {
     }
 }
 
-/// A function that a script can call: its arguments, those that are missing left out.
+/// A function that a script can call.
 pub(super) type HostFunction<'js> =
     fn(&Ctx<'js>, &Rc<Shared<'js>>, &Arguments<'js>) -> rquickjs::Result<Value<'js>>;
 
-/// The arguments that host functions look at.
+/// The arguments that host functions look at; one that is missing is `undefined`.
 pub(super) struct Arguments<'js> {
-    pub(super) first: Option<Value<'js>>,
-    pub(super) second: Option<Value<'js>>,
-}
-
-impl<'js> Arguments<'js> {
-    /// The first argument; `undefined` where there is none.
-    pub(super) fn first_or_undefined(&self, ctx: &Ctx<'js>) -> Value<'js> {
-        self.first.clone().unwrap_or_else(|| Value::new_undefined(ctx.clone()))
-    }
-
-    /// The second argument, unless it is `undefined` or `null`.
-    pub(super) fn second_if_given(&self) -> Option<&Value<'js>> {
-        self.second.as_ref().filter(|value| !value.is_undefined() && !value.is_null())
-    }
+    pub(super) first: Value<'js>,
+    pub(super) second: Value<'js>,
 }
 
 /// Makes a host function.
@@ -165,7 +153,9 @@ pub(super) fn host_function<'js>(
     let shared = Rc::clone(shared);
     let called =
         move |ctx: Ctx<'js>, first: Opt<Value<'js>>, second: Opt<Value<'js>>, _rest: Rest<Value<'js>>| {
-            let arguments = Arguments { first: first.0, second: second.0 };
+            let undefined = || Value::new_undefined(ctx.clone());
+            let first = first.0.unwrap_or_else(undefined);
+            let arguments = Arguments { first, second: second.0.unwrap_or_else(undefined) };
             shared.guarded(&ctx, || function(&ctx, &shared, &arguments))
         };
     Function::new(ctx.clone(), called)?.with_name(name)

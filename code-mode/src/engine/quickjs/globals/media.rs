@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rquickjs::{Ctx, Object, Value};
 use tenon_protocol::{AUDIO_OMITTED, FunctionCallOutputContentItem, IMAGE_DETAIL_META, ImageDetail};
 
+use super::is_given;
 use crate::engine::quickjs::shared::{Arguments, Shared};
 use crate::engine::quickjs::strings::{text_of, throw};
 
@@ -21,31 +22,13 @@ const BAD_AUDIO: &str = "Tool call failed: invalid audio output. Pass a base64 d
 const NO_GENERATED_IMAGE: &str = "generatedImage expects an image generation result object";
 const HINT_NO_STRING: &str = "generatedImage output_hint must be a string when provided";
 
-/// Why a helper throws: in its own words, or because the script's own code did.
-enum Refused {
-    Text(String),
-    Thrown(rquickjs::Error),
-}
-
-impl From<&str> for Refused {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl From<rquickjs::Error> for Refused {
-    fn from(error: rquickjs::Error) -> Self {
-        Self::Thrown(error)
-    }
-}
-
 /// Puts out an image.
 pub(super) fn image<'js>(
     ctx: &Ctx<'js>,
     shared: &Rc<Shared<'js>>,
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
-    let item = image_item(ctx, shared, arguments).map_err(|refused| refused.thrown(ctx))?;
+    let item = image_item(ctx, shared, arguments)?;
     shared.host.put_out(item);
     Ok(Value::new_undefined(ctx.clone()))
 }
@@ -56,7 +39,7 @@ pub(super) fn audio<'js>(
     shared: &Rc<Shared<'js>>,
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
-    let audio_url = audio_url(ctx, shared, arguments).map_err(|refused| refused.thrown(ctx))?;
+    let audio_url = audio_url(ctx, shared, arguments)?;
     shared.host.put_out(if shared.script.audio_input {
         FunctionCallOutputContentItem::InputAudio { audio_url }
     } else {
@@ -71,7 +54,7 @@ pub(super) fn generated_image<'js>(
     shared: &Rc<Shared<'js>>,
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
-    let (image, hint) = generated(ctx, shared, arguments).map_err(|refused| refused.thrown(ctx))?;
+    let (image, hint) = generated(ctx, shared, arguments)?;
     shared.host.put_out(image);
     if let Some(text) = hint {
         shared.host.put_out(FunctionCallOutputContentItem::InputText { text });
@@ -79,49 +62,46 @@ pub(super) fn generated_image<'js>(
     Ok(Value::new_undefined(ctx.clone()))
 }
 
-impl Refused {
-    fn thrown(self, ctx: &Ctx<'_>) -> rquickjs::Error {
-        match self {
-            Self::Text(text) => throw(ctx, &text),
-            Self::Thrown(error) => error,
-        }
-    }
-}
-
 fn image_item<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared<'js>,
     arguments: &Arguments<'js>,
-) -> Result<FunctionCallOutputContentItem, Refused> {
-    let (url, own_detail) = image_source(shared, &arguments.first_or_undefined(ctx))?;
-    let detail = match arguments.second_if_given() {
-        Some(detail) => Some(detail_of(shared, detail)?),
-        None => own_detail,
+) -> rquickjs::Result<FunctionCallOutputContentItem> {
+    let (url, own_detail) = image_source(ctx, shared, &arguments.first)?;
+    let detail = if is_given(&arguments.second) {
+        Some(detail_of(ctx, shared, &arguments.second)?)
+    } else {
+        own_detail
     };
-    Ok(FunctionCallOutputContentItem::InputImage { image_url: Some(image_url(url)?), file_id: None, detail })
+    Ok(FunctionCallOutputContentItem::InputImage {
+        image_url: Some(image_url(ctx, url)?),
+        file_id: None,
+        detail,
+    })
 }
 
 /// An image's URL and the detail that comes with it.
 fn image_source<'js>(
+    ctx: &Ctx<'js>,
     shared: &Shared<'js>,
     value: &Value<'js>,
-) -> Result<(String, Option<ImageDetail>), Refused> {
+) -> rquickjs::Result<(String, Option<ImageDetail>)> {
     if let Some(url) = value.as_string() {
-        return Ok((non_empty(text_of(shared, url)?, NO_IMAGE)?, None));
+        return Ok((non_empty(ctx, text_of(shared, url)?, NO_IMAGE)?, None));
     }
-    let object = plain_object(value, NO_IMAGE)?;
+    let object = plain_object(ctx, value, NO_IMAGE)?;
     if let Some(url) = given(object, "image_url")? {
-        let url = string(shared, &url, NO_IMAGE)?;
-        let detail = given(object, "detail")?.map(|detail| detail_of(shared, &detail)).transpose()?;
-        return Ok((non_empty(url, NO_IMAGE)?, detail));
+        let url = string(ctx, shared, &url, NO_IMAGE)?;
+        let detail = given(object, "detail")?.map(|detail| detail_of(ctx, shared, &detail)).transpose()?;
+        return Ok((non_empty(ctx, url, NO_IMAGE)?, detail));
     }
     let block = Block { kind: "image", expects: NO_IMAGE };
-    let url = block.url(shared, object)?;
+    let url = block.url(ctx, shared, object)?;
     Ok((url, block_detail(shared, object)?))
 }
 
 /// The detail that a server wishes for its image; one that is none is passed over (C5.6).
-fn block_detail<'js>(shared: &Shared<'js>, block: &Object<'js>) -> Result<Option<ImageDetail>, Refused> {
+fn block_detail<'js>(shared: &Shared<'js>, block: &Object<'js>) -> rquickjs::Result<Option<ImageDetail>> {
     let Some(meta) = given(block, "_meta")? else { return Ok(None) };
     let Some(meta) = meta.as_object() else { return Ok(None) };
     let Some(detail) = given(meta, IMAGE_DETAIL_META)? else { return Ok(None) };
@@ -129,19 +109,19 @@ fn block_detail<'js>(shared: &Shared<'js>, block: &Object<'js>) -> Result<Option
     Ok(ImageDetail::from_name(&text_of(shared, detail)?.to_ascii_lowercase()))
 }
 
-fn detail_of<'js>(shared: &Shared<'js>, value: &Value<'js>) -> Result<ImageDetail, Refused> {
-    let name = string(shared, value, DETAIL_NO_STRING)?;
-    ImageDetail::from_name(&name.to_ascii_lowercase()).ok_or_else(|| BAD_DETAIL.into())
+fn detail_of<'js>(ctx: &Ctx<'js>, shared: &Shared<'js>, value: &Value<'js>) -> rquickjs::Result<ImageDetail> {
+    let name = string(ctx, shared, value, DETAIL_NO_STRING)?;
+    ImageDetail::from_name(&name.to_ascii_lowercase()).ok_or_else(|| throw(ctx, BAD_DETAIL))
 }
 
 /// An URL that holds the image itself.
-fn image_url(url: String) -> Result<String, Refused> {
+fn image_url(ctx: &Ctx<'_>, url: String) -> rquickjs::Result<String> {
     if is_data(&url) {
         Ok(url)
     } else if has_scheme(&url, "http://") || has_scheme(&url, "https://") {
-        Err(REMOTE_IMAGE.into())
+        Err(throw(ctx, REMOTE_IMAGE))
     } else {
-        Err(BAD_IMAGE.into())
+        Err(throw(ctx, BAD_IMAGE))
     }
 }
 
@@ -149,31 +129,32 @@ fn audio_url<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared<'js>,
     arguments: &Arguments<'js>,
-) -> Result<String, Refused> {
-    let value = arguments.first_or_undefined(ctx);
+) -> rquickjs::Result<String> {
+    let value = &arguments.first;
     let url = match value.as_string() {
-        Some(url) => non_empty(text_of(shared, url)?, NO_AUDIO)?,
+        Some(url) => non_empty(ctx, text_of(shared, url)?, NO_AUDIO)?,
         None => {
-            let object = plain_object(&value, NO_AUDIO)?;
+            let object = plain_object(ctx, value, NO_AUDIO)?;
             match given(object, "audio_url")? {
-                Some(url) => non_empty(string(shared, &url, NO_AUDIO)?, NO_AUDIO)?,
-                None => Block { kind: "audio", expects: NO_AUDIO }.url(shared, object)?,
+                Some(url) => non_empty(ctx, string(ctx, shared, &url, NO_AUDIO)?, NO_AUDIO)?,
+                None => Block { kind: "audio", expects: NO_AUDIO }.url(ctx, shared, object)?,
             }
         }
     };
-    if is_data(&url) { Ok(url) } else { Err(BAD_AUDIO.into()) }
+    if is_data(&url) { Ok(url) } else { Err(throw(ctx, BAD_AUDIO)) }
 }
 
 fn generated<'js>(
     ctx: &Ctx<'js>,
     shared: &Shared<'js>,
     arguments: &Arguments<'js>,
-) -> Result<(FunctionCallOutputContentItem, Option<String>), Refused> {
-    let value = arguments.first_or_undefined(ctx);
-    let object = plain_object(&value, NO_GENERATED_IMAGE)?;
-    let url = given(object, "image_url")?.ok_or(NO_GENERATED_IMAGE)?;
-    let url = image_url(string(shared, &url, NO_GENERATED_IMAGE)?)?;
-    let hint = given(object, "output_hint")?.map(|hint| string(shared, &hint, HINT_NO_STRING)).transpose()?;
+) -> rquickjs::Result<(FunctionCallOutputContentItem, Option<String>)> {
+    let value = &arguments.first;
+    let object = plain_object(ctx, value, NO_GENERATED_IMAGE)?;
+    let url = given(object, "image_url")?.ok_or_else(|| throw(ctx, NO_GENERATED_IMAGE))?;
+    let url = image_url(ctx, string(ctx, shared, &url, NO_GENERATED_IMAGE)?)?;
+    let hint =
+        given(object, "output_hint")?.map(|hint| string(ctx, shared, &hint, HINT_NO_STRING)).transpose()?;
     let image =
         FunctionCallOutputContentItem::InputImage { image_url: Some(url), file_id: None, detail: None };
     Ok((image, hint))
@@ -187,16 +168,19 @@ struct Block {
 }
 
 impl Block {
-    fn url<'js>(&self, shared: &Shared<'js>, block: &Object<'js>) -> Result<String, Refused> {
-        let kind = given(block, "type")?.ok_or(self.expects)?;
-        let kind = string(shared, &kind, self.expects)?;
-        if kind != self.kind {
-            return Err(Refused::Text(format!(
-                "{} only accepts MCP {} blocks, got \"{kind}\"",
-                self.kind, self.kind
-            )));
+    fn url<'js>(
+        &self,
+        ctx: &Ctx<'js>,
+        shared: &Shared<'js>,
+        block: &Object<'js>,
+    ) -> rquickjs::Result<String> {
+        let Self { kind, expects } = *self;
+        let of = given(block, "type")?.ok_or_else(|| throw(ctx, expects))?;
+        let of = string(ctx, shared, &of, expects)?;
+        if of != kind {
+            return Err(throw(ctx, &format!("{kind} only accepts MCP {kind} blocks, got \"{of}\"")));
         }
-        let no_data = || Refused::Text(format!("{} expected MCP {} data", self.kind, self.kind));
+        let no_data = || throw(ctx, &format!("{kind} expected MCP {kind} data"));
         let data = given(block, "data")?.ok_or_else(no_data)?;
         let data = text_of(shared, data.as_string().ok_or_else(no_data)?)?;
         if data.is_empty() {
@@ -216,23 +200,33 @@ impl Block {
     }
 }
 
-fn plain_object<'a, 'js>(value: &'a Value<'js>, complaint: &str) -> Result<&'a Object<'js>, Refused> {
-    value.as_object().filter(|_| !value.is_array() && !value.is_function()).ok_or_else(|| complaint.into())
+fn plain_object<'a, 'js>(
+    ctx: &Ctx<'js>,
+    value: &'a Value<'js>,
+    complaint: &str,
+) -> rquickjs::Result<&'a Object<'js>> {
+    let object = value.as_object().filter(|_| !value.is_array() && !value.is_function());
+    object.ok_or_else(|| throw(ctx, complaint))
 }
 
 /// A member that is neither missing nor `undefined` nor `null`.
-fn given<'js>(object: &Object<'js>, name: &str) -> Result<Option<Value<'js>>, Refused> {
+fn given<'js>(object: &Object<'js>, name: &str) -> rquickjs::Result<Option<Value<'js>>> {
     let value = object.get::<_, Value<'js>>(name)?;
-    Ok(Some(value).filter(|value| !value.is_undefined() && !value.is_null()))
+    Ok(Some(value).filter(is_given))
 }
 
-fn string<'js>(shared: &Shared<'js>, value: &Value<'js>, complaint: &str) -> Result<String, Refused> {
-    let string = value.as_string().ok_or(complaint)?;
-    Ok(text_of(shared, string)?)
+/// The text of a value that is a string; `complaint` is thrown for any other.
+fn string<'js>(
+    ctx: &Ctx<'js>,
+    shared: &Shared<'js>,
+    value: &Value<'js>,
+    complaint: &str,
+) -> rquickjs::Result<String> {
+    text_of(shared, value.as_string().ok_or_else(|| throw(ctx, complaint))?)
 }
 
-fn non_empty(text: String, complaint: &str) -> Result<String, Refused> {
-    if text.is_empty() { Err(complaint.into()) } else { Ok(text) }
+fn non_empty(ctx: &Ctx<'_>, text: String, complaint: &str) -> rquickjs::Result<String> {
+    if text.is_empty() { Err(throw(ctx, complaint)) } else { Ok(text) }
 }
 
 fn is_data(url: &str) -> bool {

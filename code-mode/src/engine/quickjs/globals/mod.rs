@@ -9,7 +9,7 @@ pub(super) mod tools;
 
 use std::rc::Rc;
 
-use rquickjs::Ctx;
+use rquickjs::{Ctx, Value};
 
 use super::shared::{HostFunction, Shared, host_function};
 
@@ -27,6 +27,11 @@ const REMOVED: &[&str] = &[
     "navigator",
     "gc",
 ];
+
+/// Whether a value is neither `undefined` nor `null`.
+fn is_given(value: &Value<'_>) -> bool {
+    !value.is_undefined() && !value.is_null()
+}
 
 /// Takes away what is not to be there and adds what is.
 pub(super) fn install<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared<'js>>) -> rquickjs::Result<()> {

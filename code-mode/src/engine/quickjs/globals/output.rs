@@ -19,7 +19,7 @@ pub(super) fn text<'js>(
     shared: &Rc<Shared<'js>>,
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
-    let text = shown(ctx, shared, &arguments.first_or_undefined(ctx))?;
+    let text = shown(ctx, shared, &arguments.first)?;
     shared.host.put_out(FunctionCallOutputContentItem::InputText { text });
     Ok(Value::new_undefined(ctx.clone()))
 }
@@ -30,7 +30,7 @@ pub(super) fn notify<'js>(
     shared: &Rc<Shared<'js>>,
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
-    let text = shown(ctx, shared, &arguments.first_or_undefined(ctx))?;
+    let text = shown(ctx, shared, &arguments.first)?;
     if text.trim().is_empty() {
         return Err(throw(ctx, BLANK));
     }

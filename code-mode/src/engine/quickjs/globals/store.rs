@@ -15,8 +15,7 @@ pub(super) fn store<'js>(
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
     let key = key_of(ctx, shared, arguments, "store key must be a string")?;
-    let json = arguments.second.clone().and_then(|value| json_of(ctx, shared, value));
-    let Some(json) = json else {
+    let Some(json) = json_of(ctx, shared, arguments.second.clone()) else {
         let text = format!("Unable to store {key:?}. Only plain serializable objects can be stored.");
         return Err(throw(ctx, &text));
     };
@@ -58,11 +57,11 @@ fn key_of<'js>(
     arguments: &Arguments<'js>,
     complaint: &str,
 ) -> rquickjs::Result<String> {
-    let key = arguments.first_or_undefined(ctx);
+    let key = &arguments.first;
     if key.is_symbol() {
         return Err(throw(ctx, complaint));
     }
-    string_form(shared, &key).map_err(|_| {
+    string_form(shared, key).map_err(|_| {
         ctx.catch();
         throw(ctx, complaint)
     })

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rquickjs::{Coerced, Ctx, FromJs, IntoJs, Value};
 
+use super::is_given;
 use crate::engine::quickjs::shared::{Arguments, Shared};
 use crate::engine::quickjs::strings::throw;
 
@@ -16,12 +17,8 @@ pub(super) fn set_timeout<'js>(
     shared: &Rc<Shared<'js>>,
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
-    let callback = arguments.first.as_ref().and_then(Value::as_function).cloned();
-    let Some(callback) = callback else { return Err(throw(ctx, NO_FUNCTION)) };
-    let delay = match &arguments.second {
-        Some(delay) => Coerced::<f64>::from_js(ctx, delay.clone())?.0,
-        None => 0.0,
-    };
+    let Some(callback) = arguments.first.as_function().cloned() else { return Err(throw(ctx, NO_FUNCTION)) };
+    let delay = Coerced::<f64>::from_js(ctx, arguments.second.clone())?.0;
     let id = shared.timers.borrow_mut().set(delay, callback);
     match id {
         Some(id) => id.into_js(ctx),
@@ -35,9 +32,8 @@ pub(super) fn clear_timeout<'js>(
     shared: &Rc<Shared<'js>>,
     arguments: &Arguments<'js>,
 ) -> rquickjs::Result<Value<'js>> {
-    let id = arguments.first_or_undefined(ctx);
-    if !id.is_undefined() && !id.is_null() {
-        let id = id.as_number().ok_or_else(|| throw(ctx, NO_NUMBER))?;
+    if is_given(&arguments.first) {
+        let id = arguments.first.as_number().ok_or_else(|| throw(ctx, NO_NUMBER))?;
         if let Some(id) = whole(id) {
             shared.timers.borrow_mut().clear_one(id);
         }
