@@ -11,7 +11,7 @@ use tenon_tools::{
     Wanted,
 };
 
-use crate::registry::Toolbox;
+use crate::registry::{ToolRegistry, Toolbox};
 use crate::search::{SearchCatalogue, SearchCatalogues};
 
 /// How many tools a search returns where it does not say how many it wants.
@@ -30,7 +30,7 @@ const STILL_STARTING: &str = "\nSome sources are still starting; a search waits 
 #[derive(Debug, Clone)]
 pub struct ToolSearch {
     name: ToolName,
-    toolbox: Toolbox,
+    toolbox: Arc<Toolbox>,
     catalogues: Arc<SearchCatalogues>,
     /// What there was to find when the model was asked.
     catalogue: Arc<SearchCatalogue>,
@@ -44,19 +44,19 @@ impl ToolSearch {
         ToolName::plain(NAME)
     }
 
-    /// The search among these tools; none where there is nothing to find and nothing on its way.
+    /// The search among the deferred tools of a step; none where there is nothing to find and nothing on its way.
     pub(crate) fn over(
-        toolbox: &Toolbox,
+        toolbox: &Arc<Toolbox>,
         catalogues: &Arc<SearchCatalogues>,
-        deferred: Vec<Arc<dyn ToolExecutor>>,
+        step: &ToolRegistry,
     ) -> Option<Self> {
-        // Asked first: what arrives in between is in the catalogue, or waited for.
-        let incomplete = toolbox.is_starting(Wanted::Anything);
-        let catalogue = catalogues.of(deferred);
+        // As the registry knows it: what has arrived since its sources were asked is waited for as well.
+        let incomplete = step.may_come();
+        let catalogue = catalogues.of(step.deferred());
         if catalogue.is_empty() && !incomplete {
             return None;
         }
-        let (toolbox, catalogues) = (toolbox.clone(), Arc::clone(catalogues));
+        let (toolbox, catalogues) = (Arc::clone(toolbox), Arc::clone(catalogues));
         Some(Self { name: Self::plain_name(), toolbox, catalogues, catalogue, incomplete })
     }
 

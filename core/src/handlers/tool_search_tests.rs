@@ -12,14 +12,17 @@ use super::{SOURCE_DESCRIPTION_MAX_CHARS, TOOL_SEARCH_DEFAULT_LIMIT, ToolSearch,
 use crate::registry::{ToolRegistry, Toolbox};
 use crate::search::SearchCatalogues;
 
+fn over(tools: impl IntoIterator<Item = Arc<dyn ToolExecutor>>) -> Option<ToolSearch> {
+    let toolbox = Arc::new(Toolbox::new(ToolRegistry::new(tools).unwrap(), Vec::new()));
+    ToolSearch::over(&toolbox, &Arc::new(SearchCatalogues::default()), &toolbox.registry().0)
+}
+
 fn search_over(count: usize) -> ToolSearch {
     let answer = |_: NoArguments, _: ToolInvocation| async { Ok::<_, String>("done") };
     let tool = |n: usize| -> Arc<dyn ToolExecutor> {
         Arc::new(FnTool::new(&format!("tool_{n}"), "Does it.", answer).exposure(ToolExposure::Deferred))
     };
-    let toolbox = Toolbox::new(ToolRegistry::new((0..count).map(tool)).unwrap(), Vec::new());
-    let deferred = toolbox.registry().0.deferred();
-    ToolSearch::over(&toolbox, &Arc::new(SearchCatalogues::default()), deferred).unwrap()
+    over((0..count).map(tool)).unwrap()
 }
 
 fn call(query: &str, limit: Option<usize>) -> ToolInvocation {
@@ -89,10 +92,9 @@ fn the_model_is_shown_what_there_is_to_search() {
 
 #[test]
 fn there_is_no_search_where_nothing_can_be_found() {
-    let toolbox = Toolbox::new(ToolRegistry::default(), Vec::new());
-    assert!(ToolSearch::over(&toolbox, &Arc::default(), Vec::new()).is_none());
+    assert!(over([]).is_none());
     let unfindable: Arc<dyn ToolExecutor> = Arc::new(Unfindable(ToolName::plain("x")));
-    assert!(ToolSearch::over(&toolbox, &Arc::default(), vec![unfindable]).is_none());
+    assert!(over([unfindable]).is_none());
 }
 
 struct Unfindable(ToolName);

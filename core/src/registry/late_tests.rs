@@ -10,6 +10,7 @@ use tenon_tools::{FnTool, NoArguments, ToolExecutor, ToolInvocation, ToolSource,
 use tokio::sync::Semaphore;
 
 use super::{ToolRegistry, Toolbox};
+use crate::handlers::ToolSearch;
 
 fn tool(name: &str) -> Arc<dyn ToolExecutor> {
     Arc::new(FnTool::new(name, "", |_: NoArguments, _: ToolInvocation| async { Ok::<_, String>("done") }))
@@ -48,9 +49,13 @@ impl ToolSource for Late {
     }
 }
 
-fn registry(late: &Arc<Late>) -> ToolRegistry {
+fn toolbox(late: &Arc<Late>) -> Toolbox {
     let own = ToolRegistry::new([tool("own")]).unwrap();
-    Toolbox::new(own, vec![Arc::clone(late) as Arc<dyn ToolSource>]).registry().0
+    Toolbox::new(own, vec![Arc::clone(late) as Arc<dyn ToolSource>])
+}
+
+fn registry(late: &Arc<Late>) -> ToolRegistry {
+    toolbox(late).registry().0
 }
 
 fn names(registry: &ToolRegistry) -> Vec<&str> {
@@ -81,6 +86,16 @@ async fn what_came_between_the_step_and_the_call_is_found() {
     assert_eq!(names(&step.complete().await.unwrap()), ["own", "late"]);
     let name = ToolName::plain("late").with_default_namespace();
     assert!(step.arrival(&name).await.is_some());
+}
+
+#[test]
+fn what_came_between_the_step_and_its_search_can_be_searched_for() {
+    let late = Late::starting();
+    let toolbox = Arc::new(toolbox(&late));
+    let (step, _) = toolbox.registry();
+    late.start();
+    assert!(ToolSearch::over(&toolbox, &Arc::default(), &step).is_some());
+    assert!(ToolSearch::over(&toolbox, &Arc::default(), &toolbox.registry().0).is_none());
 }
 
 #[tokio::test]

@@ -31,9 +31,9 @@ fn tools() -> Vec<Arc<dyn ToolExecutor>> {
 }
 
 fn with_search() -> ToolRegistry {
-    let toolbox = Toolbox::new(ToolRegistry::new(tools()).unwrap(), Vec::new());
+    let toolbox = Arc::new(Toolbox::new(ToolRegistry::new(tools()).unwrap(), Vec::new()));
     let (mut registry, _) = toolbox.registry();
-    let search = ToolSearch::over(&toolbox, &Arc::default(), registry.deferred()).unwrap();
+    let search = ToolSearch::over(&toolbox, &Arc::default(), &registry).unwrap();
     registry.add(Arc::new(search)).unwrap();
     registry
 }

@@ -7,7 +7,6 @@ use tenon_tools::{ToolSource, Wanted};
 use super::{DuplicateTool, ToolRegistry};
 
 /// The tools a session was built with, and the sources it asks for more.
-#[derive(Clone)]
 pub(crate) struct Toolbox {
     own: ToolRegistry,
     sources: Arc<[Arc<dyn ToolSource>]>,
@@ -31,12 +30,7 @@ impl Toolbox {
         (registry, left_out)
     }
 
-    /// Whether any source that could bring what is wanted is starting.
-    pub(crate) fn is_starting(&self, wanted: Wanted<'_>) -> bool {
-        self.sources.iter().any(|source| source.is_starting(wanted))
-    }
-
-    /// Waits until none is.
+    /// Waits until no source that could bring what is wanted is starting any more.
     pub(crate) async fn started(&self, wanted: Wanted<'_>) {
         for source in self.sources.iter() {
             source.started(wanted).await;

@@ -264,7 +264,7 @@ impl SessionBuilder {
             id,
             options: self.options,
             client: self.client,
-            tools: Toolbox::new(tools, self.sources),
+            tools: Arc::new(Toolbox::new(tools, self.sources)),
             catalogues: Arc::default(),
             loaded,
             layers: self.layers,

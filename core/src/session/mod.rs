@@ -39,7 +39,7 @@ pub struct Session {
     id: String,
     options: SessionOptions,
     client: Arc<dyn ModelClient>,
-    tools: Toolbox,
+    tools: Arc<Toolbox>,
     catalogues: Arc<SearchCatalogues>,
     loaded: LoadedTools,
     layers: Vec<Arc<dyn SpecLayer>>,
@@ -242,7 +242,7 @@ impl Session {
     pub(crate) fn registry(&self) -> (ToolRegistry, Vec<DuplicateTool>) {
         let (mut registry, mut left_out) = self.tools.registry();
         if self.options.abilities.tool_search {
-            let search = ToolSearch::over(&self.tools, &self.catalogues, registry.deferred());
+            let search = ToolSearch::over(&self.tools, &self.catalogues, &registry);
             left_out.extend(search.and_then(|search| registry.add(Arc::new(search)).err()));
         }
         (registry, left_out)
