@@ -121,20 +121,22 @@ fn lock_patiently(path: &Path) -> Result<AppendFile, RolloutError> {
 fn tell_skipped(rollout: &LoadedRollout, host: &RecorderHost) {
     let LoadedRollout { path, skipped, skipped_count: count, mended, .. } = rollout;
     if !mended.is_empty() {
-        let named: Vec<String> = mended.iter().take(SKIPPED_NAMED).map(ToString::to_string).collect();
-        let more = if mended.len() > named.len() { ", ..." } else { "" };
-        let (path, lines) = (path.display(), named.join(", "));
-        let message =
-            format!("Characters that are no text were replaced by U+FFFD in {path}: line {lines}{more}");
+        let (path, lines) = (path.display(), named(mended, mended.len()));
+        let message = format!("Characters that are no text were replaced by U+FFFD in {path}: line {lines}");
         host.events.emit(Event::Warning { message });
     }
     if *count == 0 {
         return;
     }
-    let named: Vec<String> = skipped.iter().take(SKIPPED_NAMED).map(ToString::to_string).collect();
-    let more = if *count > named.len() { ", ..." } else { "" };
-    let message = format!("Lines skipped in {}: {count} ({}{more})", path.display(), named.join(", "));
+    let message = format!("Lines skipped in {}: {count} ({})", path.display(), named(skipped, *count));
     host.events.emit(Event::Warning { message });
+}
+
+/// The first of so many lines.
+fn named(lines: &[impl ToString], count: usize) -> String {
+    let named: Vec<String> = lines.iter().take(SKIPPED_NAMED).map(ToString::to_string).collect();
+    let more = if count > named.len() { ", ..." } else { "" };
+    format!("{}{more}", named.join(", "))
 }
 
 #[cfg(test)]
