@@ -23,7 +23,7 @@ const INHERITED: [&str; 10] =
 pub(crate) struct McpServerFile {
     command: Option<String>,
     args: Option<Vec<String>>,
-    env: Option<BTreeMap<VariableNameKey, String>>,
+    env: Option<BTreeMap<VariableName, String>>,
     env_vars: Option<Vec<PassedVariable>>,
     cwd: Option<PathBuf>,
     url: Option<String>,
@@ -56,19 +56,6 @@ pub(crate) struct McpServerFile {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 struct ToolFile {
     approval_mode: Option<McpApprovalMode>,
-}
-
-/// A variable's name, as a key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
-struct VariableNameKey(String);
-
-impl TryFrom<String> for VariableNameKey {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<Self, String> {
-        VariableName::try_from(name).map(|name| Self(name.0))
-    }
 }
 
 /// One entry of `env_vars`: a name, or a name and the machine that it is taken from.

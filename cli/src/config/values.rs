@@ -128,7 +128,7 @@ impl TryFrom<String> for HeaderValue {
 }
 
 /// The name of a variable of the environment.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) struct VariableName(pub(crate) String);
 
