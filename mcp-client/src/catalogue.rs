@@ -92,6 +92,23 @@ impl RemoteTool {
         })
     }
 
+    /// The tool as an entry of a list. What it does not say is null.
+    pub fn to_json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            "outputSchema": self.output_schema,
+            "annotations": {
+                "readOnlyHint": self.annotations.read_only,
+                "destructiveHint": self.annotations.destructive,
+                "openWorldHint": self.annotations.open_world,
+            },
+            "_meta": self.meta,
+        })
+    }
+
     /// The schema of its arguments as the model is shown it.
     ///
     /// # Errors

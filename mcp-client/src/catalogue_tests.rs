@@ -126,3 +126,18 @@ fn annotations_are_read_and_meta_is_kept_apart() {
     assert_eq!(tool.annotations, hints);
     assert_eq!((tool.title.as_deref(), tool.meta), (Some("T"), Some(json!({"a": 1}))));
 }
+
+#[test]
+fn a_tool_is_listed_as_it_is_read() {
+    let bare = RemoteTool::new("t", "Does.", json!({"type": "object"}));
+    let full = RemoteTool {
+        title: Some("T".to_owned()),
+        output_schema: Some(json!({"type": "string"})),
+        annotations: ToolAnnotations { read_only: Some(true), destructive: Some(false), open_world: None },
+        meta: Some(json!({"a": 1})),
+        ..bare.clone()
+    };
+    for tool in [bare, full] {
+        assert_eq!(RemoteTool::read(tool.to_json()), Ok(tool));
+    }
+}

@@ -70,7 +70,8 @@ impl InProcessLink {
     async fn answer(&self, ask: Ask, cancellation: CancellationToken) -> Result<Value, RequestError> {
         match ask {
             Ask::ListTools { .. } => {
-                let tools: Vec<Value> = self.server.list_tools().await.iter().map(listed).collect();
+                let tools: Vec<Value> =
+                    self.server.list_tools().await.iter().map(RemoteTool::to_json).collect();
                 Ok(json!({ "tools": tools }))
             }
             Ask::CallTool { name, arguments, meta: _ } => {
@@ -83,27 +84,6 @@ impl InProcessLink {
             Ask::ReadResource { uri } => Err(RequestError::Transport(format!("there is no resource {uri}"))),
         }
     }
-}
-
-fn listed(tool: &RemoteTool) -> Value {
-    let hints = tool.annotations;
-    let mut entry = json!({
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": tool.input_schema,
-        "annotations": {
-            "readOnlyHint": hints.read_only,
-            "destructiveHint": hints.destructive,
-            "openWorldHint": hints.open_world,
-        },
-    });
-    for (name, value) in [("outputSchema", &tool.output_schema), ("_meta", &tool.meta)] {
-        if let (Some(members), Some(value)) = (entry.as_object_mut(), value) {
-            members.insert(name.to_owned(), value.clone());
-        }
-    }
-    entry
 }
 
 #[async_trait]

@@ -102,28 +102,12 @@ pub(super) async fn tools(
     let servers = start(&config, home, surroundings);
     let tools = answered(servers.list_tools(server, &surroundings.cancellation), &servers).await?;
     let text = if as_json {
-        format!("{:#}\n", Value::Array(tools.iter().map(json_of_tool).collect()))
+        format!("{:#}\n", Value::Array(tools.iter().map(RemoteTool::to_json).collect()))
     } else {
         let width = tools.iter().map(|tool| tool.name.chars().count()).max().unwrap_or_default();
         tools.iter().map(|tool| line_of_tool(tool, width)).collect()
     };
     write(&text, surroundings)
-}
-
-fn json_of_tool(tool: &RemoteTool) -> Value {
-    json!({
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
-        "annotations": {
-            "readOnlyHint": tool.annotations.read_only,
-            "destructiveHint": tool.annotations.destructive,
-            "openWorldHint": tool.annotations.open_world,
-        },
-        "_meta": tool.meta,
-    })
 }
 
 fn line_of_tool(tool: &RemoteTool, width: usize) -> String {
