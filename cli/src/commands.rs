@@ -12,7 +12,7 @@ mod tools;
 mod verify;
 
 use std::ffi::OsStr;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 use std::pin::pin;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::{self, Request};
-use crate::failure::{COMPLETED, INTERRUPTED, USAGE};
+use crate::failure::{COMPLETED, Failure, INTERRUPTED, USAGE};
 use crate::invocation::{Environment, Invocation};
 use console::Console;
 pub(crate) use drive::Plan;
@@ -98,6 +98,15 @@ impl Surroundings {
     /// Standard output, for whoever writes to it from now on.
     pub(crate) fn take_stdout(&mut self) -> Box<dyn Write + Send> {
         std::mem::replace(&mut self.stdout, Box::new(std::io::sink()))
+    }
+
+    /// Prints all that a command has to say. Whoever goes away before it has come has not failed it.
+    fn print(&mut self, text: &str) -> Result<u8, Failure> {
+        match self.stdout.write_all(text.as_bytes()).and_then(|()| self.stdout.flush()) {
+            Ok(()) => Ok(COMPLETED),
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(COMPLETED),
+            Err(error) => Err(Failure::failed(format!("cannot write standard output: {error}"))),
+        }
     }
 }
 

@@ -4,7 +4,6 @@ mod call;
 mod list;
 mod login;
 
-use std::io::ErrorKind;
 use std::sync::Arc;
 
 use tenon_mcp_client::{McpServers, RequestError};
@@ -13,7 +12,7 @@ use tenon_tools::Host;
 use super::Surroundings;
 use crate::args::McpAction;
 use crate::config::{Config, Defaults, Flags, load};
-use crate::failure::{COMPLETED, Failure};
+use crate::failure::Failure;
 use crate::home::Home;
 use crate::wiring;
 
@@ -78,13 +77,4 @@ async fn answered<T>(
         RequestError::Cancelled => Failure::interrupted(),
         error => Failure::failed(error),
     })
-}
-
-fn write(text: &str, surroundings: &mut Surroundings) -> Result<u8, Failure> {
-    let written = surroundings.stdout.write_all(text.as_bytes()).and_then(|()| surroundings.stdout.flush());
-    match written {
-        Ok(()) => Ok(COMPLETED),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(COMPLETED),
-        Err(error) => Err(Failure::failed(format!("cannot write standard output: {error}"))),
-    }
 }

@@ -1,6 +1,5 @@
 //! `tenon tools`: what a model would be shown.
 
-use std::io::ErrorKind;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -11,7 +10,7 @@ use tenon_tools::{Host, NamespaceSpec, NamespaceTool, ToolExecutor, ToolExposure
 use super::Surroundings;
 use crate::args::ToolsArgs;
 use crate::config::{Config, Defaults, Flags, ToolMode, load};
-use crate::failure::{COMPLETED, Failure};
+use crate::failure::Failure;
 use crate::home::Home;
 use crate::output::mcp_trouble;
 use crate::wiring::{self, Scripts};
@@ -33,13 +32,7 @@ pub(crate) async fn run(args: &ToolsArgs, surroundings: &mut Surroundings) -> Re
     let exec = wiring::exec_service(&config, &surroundings.environment);
     let servers = tools_of_servers(&config, &home, surroundings).await?;
     let tools = listed(&exec, config.tool_mode, servers);
-    let text = if args.json { as_json(&tools) } else { as_lines(&tools) };
-    let written = surroundings.stdout.write_all(text.as_bytes()).and_then(|()| surroundings.stdout.flush());
-    match written {
-        Ok(()) => Ok(COMPLETED),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(COMPLETED),
-        Err(error) => Err(Failure::failed(format!("cannot write standard output: {error}"))),
-    }
+    surroundings.print(&if args.json { as_json(&tools) } else { as_lines(&tools) })
 }
 
 /// A tool as the model is shown it.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use tenon_protocol::CallToolResult;
 
-use super::{answered, start, write};
+use super::{answered, start};
 use crate::commands::Surroundings;
 use crate::config::Config;
 use crate::failure::{FAILED, Failure};
@@ -37,7 +37,7 @@ pub(super) async fn run(
     } else {
         text_of(&result)
     };
-    let written = write(&text, surroundings)?;
+    let written = surroundings.print(&text)?;
     Ok(if result.success() { written } else { FAILED })
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenon_mcp_client::{RemoteTool, ServerStatus};
 use tenon_tools::McpServerState;
 
-use super::{answered, start, write};
+use super::{answered, start};
 use crate::commands::Surroundings;
 use crate::config::Config;
 use crate::failure::Failure;
@@ -37,7 +37,7 @@ pub(super) async fn servers(
     } else {
         lines_of(&status)
     };
-    write(&text, surroundings)
+    surroundings.print(&text)
 }
 
 fn json_of(status: &ServerStatus) -> Value {
@@ -107,7 +107,7 @@ pub(super) async fn tools(
         let width = tools.iter().map(|tool| tool.name.chars().count()).max().unwrap_or_default();
         tools.iter().map(|tool| line_of_tool(tool, width)).collect()
     };
-    write(&text, surroundings)
+    surroundings.print(&text)
 }
 
 fn line_of_tool(tool: &RemoteTool, width: usize) -> String {

@@ -6,7 +6,6 @@ use tenon_mcp_client::{HttpConfig, Login, LoginRequest, TransportConfig};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::write;
 use crate::commands::Surroundings;
 use crate::config::{Config, McpServer};
 use crate::failure::Failure;
@@ -37,10 +36,10 @@ pub(super) async fn run(
     let cancellation = surroundings.cancellation.clone();
     let work = async {
         let login = Login::begin(server, &http, &home.path, request).await.map_err(Failure::failed)?;
-        write(&format!("Open this address to log in:\n{}\n", login.url()), surroundings)?;
+        surroundings.print(&format!("Open this address to log in:\n{}\n", login.url()))?;
         let target = come_back(&listener).await.map_err(cannot_listen)?;
         login.finish(&format!("{origin}{target}")).await.map_err(Failure::failed)?;
-        write(&format!("logged in at {server}\n"), surroundings)
+        surroundings.print(&format!("logged in at {server}\n"))
     };
     tokio::select! {
         biased;
