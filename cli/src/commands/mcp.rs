@@ -66,6 +66,22 @@ fn start(config: &Config, home: &Home, surroundings: &Surroundings) -> Arc<McpSe
     wiring::mcp_servers(config, &surroundings.environment, &surroundings.cwd, &home.path, events)
 }
 
+/// Starts the servers of a configuration, and waits until each has started or has failed to. False: the user wished to
+/// end before.
+pub(super) async fn settled(
+    config: &Config,
+    home: &Home,
+    surroundings: &mut Surroundings,
+) -> (Arc<McpServers>, bool) {
+    let servers = start(config, home, surroundings);
+    let settled = tokio::select! {
+        biased;
+        () = surroundings.cancellation.cancelled() => false,
+        () = servers.settled() => true,
+    };
+    (servers, settled)
+}
+
 /// Waits for what a server is asked, or for the user's wish to end.
 async fn answered<T>(
     asked: impl Future<Output = Result<T, RequestError>>,

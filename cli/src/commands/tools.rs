@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tenon_exec::ExecService;
 use tenon_protocol::ToolName;
-use tenon_tools::{Host, NamespaceSpec, NamespaceTool, ToolExecutor, ToolExposure, ToolSource, ToolSpec};
+use tenon_tools::{NamespaceSpec, NamespaceTool, ToolExecutor, ToolExposure, ToolSource, ToolSpec};
 
-use super::Surroundings;
+use super::{Surroundings, mcp};
 use crate::args::ToolsArgs;
 use crate::config::{Config, Defaults, Flags, ToolMode, load};
 use crate::failure::Failure;
@@ -86,14 +86,7 @@ async fn tools_of_servers(
     home: &Home,
     surroundings: &mut Surroundings,
 ) -> Result<Vec<Arc<dyn ToolExecutor>>, Failure> {
-    let events = Host::detached().events;
-    let (environment, cwd) = (&surroundings.environment, &surroundings.cwd);
-    let servers = wiring::mcp_servers(config, environment, cwd, &home.path, events);
-    let settled = tokio::select! {
-        biased;
-        () = surroundings.cancellation.cancelled() => false,
-        () = servers.settled() => true,
-    };
+    let (servers, settled) = mcp::settled(config, home, surroundings).await;
     let (tools, status) = (servers.snapshot(), servers.status());
     servers.shutdown().await;
     for server in status {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tenon_mcp_client::{RemoteTool, ServerStatus};
 use tenon_tools::McpServerState;
 
-use super::{answered, start};
+use super::{answered, settled, start};
 use crate::commands::Surroundings;
 use crate::config::Config;
 use crate::failure::Failure;
@@ -21,12 +21,7 @@ pub(super) async fn servers(
     as_json: bool,
     surroundings: &mut Surroundings,
 ) -> Result<u8, Failure> {
-    let servers = start(&config, home, surroundings);
-    let settled = tokio::select! {
-        biased;
-        () = surroundings.cancellation.cancelled() => false,
-        () = servers.settled() => true,
-    };
+    let (servers, settled) = settled(&config, home, surroundings).await;
     let status = servers.status();
     servers.shutdown().await;
     if !settled {
