@@ -15,7 +15,7 @@ mod reply;
 mod surface;
 mod tool;
 
-pub use cell::{CodeMode, DEFAULT_YIELD_TIME_MS};
+pub use cell::CodeMode;
 pub use nested_tool::{NestedKind, NestedTool, NestedTools};
 pub use reply::{CellReply, CellStatus};
 pub use surface::{CodeModeLayer, DirectTools, with_code_mode};

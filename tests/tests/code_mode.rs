@@ -6,9 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
-use tenon_code_mode::{
-    CodeMode, CodeModeLayer, DEFAULT_YIELD_TIME_MS, DirectTools, ExecTool, NestedTools, WaitTool,
-};
+use tenon_code_mode::{CodeMode, CodeModeLayer, DirectTools, ExecTool, NestedTools, WaitTool};
 use tenon_core::hooks::{Hook, PostToolUse, PostToolUseAction, PreToolUse, PreToolUseAction};
 use tenon_core::{Policy, PolicyDecision, Session, SessionBuilder, SessionOptions, TurnEnd};
 use tenon_protocol::{CallId, ResponseItem, ToolName};
@@ -131,7 +129,7 @@ impl Bench {
             .tool(ExecTool::new(code_mode.clone()))
             .tool(WaitTool::new(code_mode.clone()))
             .tool(tool)
-            .layer(Arc::new(CodeModeLayer::new(DirectTools::Hidden, DEFAULT_YIELD_TIME_MS, nested)))
+            .layer(Arc::new(CodeModeLayer::new(DirectTools::Hidden, nested)))
             .hook(Arc::new(Hooks))
             .policy(Arc::new(Rules))
             .observer(Arc::clone(&seen) as _);

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use tenon_code_mode::{
-    CodeMode, CodeModeLayer, DEFAULT_YIELD_TIME_MS, DirectTools, NestedTools, with_code_mode,
-};
+use tenon_code_mode::{CodeMode, CodeModeLayer, DirectTools, NestedTools, with_code_mode};
 use tenon_tools::{SpecLayer, ToolExecutor};
 
 use crate::config::ToolMode;
@@ -24,7 +22,7 @@ impl Scripts {
             ToolMode::CodeModeOnly => DirectTools::Hidden,
         };
         let nested = NestedTools::default();
-        let layer = Arc::new(CodeModeLayer::new(direct, DEFAULT_YIELD_TIME_MS, nested.clone()));
+        let layer = Arc::new(CodeModeLayer::new(direct, nested.clone()));
         Some(Self { code_mode: CodeMode::new(nested), layer })
     }
 

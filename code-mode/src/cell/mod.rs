@@ -19,8 +19,8 @@ mod observer;
 mod output;
 mod session;
 
-pub(crate) use session::WaitFor;
-pub use session::{CodeMode, DEFAULT_YIELD_TIME_MS};
+pub use session::CodeMode;
+pub(crate) use session::{DEFAULT_YIELD_TIME_MS, WaitFor};
 
 #[cfg(test)]
 #[path = "cell_tests.rs"]

@@ -18,7 +18,7 @@ use crate::nested_tool::NestedTools;
 use crate::reply::{CellReply, CellStatus};
 
 /// How long `exec` and `wait` wait where they are not told, in milliseconds (runtime.md C8.2, C8.5).
-pub const DEFAULT_YIELD_TIME_MS: u64 = 10_000;
+pub(crate) const DEFAULT_YIELD_TIME_MS: u64 = 10_000;
 
 /// Whoever wishes to wait so long is given [`GRACE`] more (C8.2).
 const GRACE_FROM_MS: u64 = 10_000;

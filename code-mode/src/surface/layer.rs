@@ -8,6 +8,7 @@ use tenon_tools::{FunctionSpec, NamespaceSpec, NamespaceTool, SpecLayer, ToolExe
 
 use super::catalogue::is_code_mode;
 use super::description::{exec_spec, wait_spec};
+use crate::cell::DEFAULT_YIELD_TIME_MS;
 use crate::{CodeMode, ExecTool, NestedTool, NestedTools, WaitTool};
 
 /// What becomes of the tools that scripts can call, in the model's own list.
@@ -41,25 +42,21 @@ pub fn with_code_mode(
 #[derive(Debug)]
 pub struct CodeModeLayer {
     direct: DirectTools,
-    default_yield_time_ms: u64,
     nested: NestedTools,
 }
 
 impl CodeModeLayer {
-    /// A layer that offers scripts, in `nested`, what they can call. `default_yield_time_ms` is how long `exec` and
-    /// `wait` say they wait where a model wishes nothing else.
-    pub fn new(direct: DirectTools, default_yield_time_ms: u64, nested: NestedTools) -> Self {
-        Self { direct, default_yield_time_ms, nested }
+    /// A layer that offers scripts, in `nested`, what they can call.
+    pub fn new(direct: DirectTools, nested: NestedTools) -> Self {
+        Self { direct, nested }
     }
 }
 
 impl SpecLayer for CodeModeLayer {
     fn apply(&self, specs: Vec<ToolSpec>, tools: &[Arc<dyn ToolExecutor>]) -> Vec<ToolSpec> {
         let nested = self.nested.offer(tools);
-        let mut shown = vec![
-            exec_spec(self.default_yield_time_ms, &nested, self.direct),
-            wait_spec(self.default_yield_time_ms),
-        ];
+        let mut shown =
+            vec![exec_spec(DEFAULT_YIELD_TIME_MS, &nested, self.direct), wait_spec(DEFAULT_YIELD_TIME_MS)];
         let others = specs.into_iter().filter(|spec| !is_code_mode(&ToolName::plain(spec.name())));
         match self.direct {
             DirectTools::Shown => {

@@ -6,7 +6,7 @@ use crate::surface::testing::{Tool, names};
 
 fn layer(direct: DirectTools) -> (CodeModeLayer, NestedTools) {
     let nested = NestedTools::default();
-    (CodeModeLayer::new(direct, 10_000, nested.clone()), nested)
+    (CodeModeLayer::new(direct, nested.clone()), nested)
 }
 
 /// The names of what the model is shown of these tools: those that are direct, as the layer leaves them.
