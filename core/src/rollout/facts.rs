@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tenon_protocol::{CallFact, CallFinished, CallId, CallOutcome, ResponseItem, RolloutItem};
+use tenon_tools::ContentHash;
 
 use super::processes::{ProcessState, Processes};
 use super::reader::LoadedRollout;
@@ -153,11 +154,14 @@ impl CallFacts<'_> {
         newest
     }
 
+    /// The writes that it was about to do, as the journal has them.
+    fn planned(&self) -> impl Iterator<Item = &Value> {
+        self.effects.and_then(|effects| effects.get("writes")?.as_array()).into_iter().flatten()
+    }
+
     /// The files that it was to write.
     fn writes(&self) -> Vec<PathBuf> {
-        let planned = self.effects.and_then(|effects| effects.get("writes")?.as_array());
-        let planned =
-            planned.into_iter().flatten().filter_map(|effect| effect["path"].as_str().map(PathBuf::from));
+        let planned = self.planned().filter_map(|effect| effect["path"].as_str().map(PathBuf::from));
         let told = self.facts.iter().filter_map(|told| match told.fact {
             CallFact::File { path, done: _ } => Some(path.clone()),
             CallFact::Process { .. } | CallFact::Request { .. } | CallFact::Nested { .. } => None,
@@ -191,10 +195,10 @@ impl CallFacts<'_> {
     /// Whether a file that was about to be written is not any more what it was. Between a write and the line that tells
     /// of it a process can end; the file itself says how it stands.
     fn was_written(&self, path: &Path) -> bool {
-        let writes = self.effects.and_then(|effects| effects.get("writes")?.as_array());
-        let of_path = |effect: &&Value| effect["path"].as_str() == Some(&*path.to_string_lossy());
-        let before = writes.and_then(|writes| writes.iter().find(of_path));
-        before.is_some_and(|before| sha256_of(path).as_deref() != before["content"].as_str())
+        let before = self.planned().find(|effect| effect["path"].as_str() == Some(&*path.to_string_lossy()));
+        let is_other =
+            |before: &Value| hash_of(path).as_ref().and_then(Value::as_str) != before["content"].as_str();
+        before.is_some_and(is_other)
     }
 
     /// The output that the call gave, if it belongs to a call of this family.
@@ -205,9 +209,9 @@ impl CallFacts<'_> {
 }
 
 /// The hash of a file in the form of the journal; none of what is no file or cannot be read.
-fn sha256_of(path: &Path) -> Option<String> {
+fn hash_of(path: &Path) -> Option<Value> {
     // Nothing else is opened: a pipe would be waited for.
     let bytes =
         path.symlink_metadata().ok().filter(fs::Metadata::is_file).and_then(|_| fs::read(path).ok())?;
-    Some(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
+    serde_json::to_value(ContentHash(Sha256::digest(bytes).into())).ok()
 }
