@@ -3,10 +3,9 @@
 use tenon_protocol::{CallId, ItemKind, ResponseItem, SearchToolCallParams, ToolName, UnknownItem};
 use tenon_tools::{FunctionCallError, ToolCall, ToolCallSource, ToolPayload};
 
+use crate::handlers::ToolSearch;
 use crate::history::{CallFamily, unfit_call};
 
-/// The plain name of the tool that client-side searches are for. It carries no namespace: lookup normalises it.
-const TOOL_SEARCH: &str = "tool_search";
 /// `execution` of a search that is ours to run.
 const EXECUTED_BY_CLIENT: &str = "client";
 /// Calls that a client could run and that we do not: they are kept, and the turn's end says that nobody answered.
@@ -93,7 +92,8 @@ impl ToolRouter {
                 };
                 let arguments = search_arguments(call.arguments.get())?;
                 Ok(Route::Call(ToolCall {
-                    tool_name: ToolName::plain(TOOL_SEARCH),
+                    // It carries no namespace: lookup normalises it.
+                    tool_name: ToolSearch::plain_name(),
                     call_id: CallId::from(call_id),
                     payload: ToolPayload::ToolSearch { arguments },
                     encrypted_function_args: None,
