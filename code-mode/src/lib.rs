@@ -17,6 +17,5 @@ mod tool;
 
 pub use cell::CodeMode;
 pub use nested_tool::{NestedKind, NestedTool, NestedTools};
-pub use reply::{CellReply, CellStatus};
 pub use surface::{CodeModeLayer, DirectTools, with_code_mode};
 pub use tool::{ExecTool, WaitTool};

@@ -6,7 +6,7 @@ use tenon_protocol::FunctionCallOutputContentItem;
 
 /// How a cell stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CellStatus {
+pub(crate) enum CellStatus {
     /// The script came to its end.
     Completed,
     /// It did not; [`CellReply::error`] says why.
@@ -22,13 +22,13 @@ pub enum CellStatus {
 
 /// A cell's answer to one `exec` or `wait` (runtime.md C7): what it has put out since the last one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CellReply {
+pub(crate) struct CellReply {
     /// How the cell stands.
-    pub status: CellStatus,
+    pub(crate) status: CellStatus,
     /// What it put out, in order. Nothing is merged or cut yet.
-    pub items: Vec<FunctionCallOutputContentItem>,
+    pub(crate) items: Vec<FunctionCallOutputContentItem>,
     /// What went wrong, without the words `Script error:`.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
     /// How long the call that asked has waited.
-    pub wall_time: Duration,
+    pub(crate) wall_time: Duration,
 }

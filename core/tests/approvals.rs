@@ -217,10 +217,8 @@ impl ToolExecutor for Runner {
         let command = CommandEffect {
             argv: vec!["bash".to_owned(), "-lc".to_owned(), text("cmd")],
             cwd: "/".into(),
-            tty: false,
             sandbox_permissions,
-            justification: None,
-            prefix_rule: None,
+            ..CommandEffect::default()
         };
         Ok(Box::new(Prepared(Effects { command: Some(command), ..Effects::none() })))
     }
@@ -672,8 +670,6 @@ async fn direct_and_nested_calls_draw_on_one_rate() {
         vec![run("d", "x", false)],
     ];
     let model = Arc::new(ScriptedModel::new(turns));
-    let builder = support::builder(&model, &events).tool(runner()).tool(nests());
-    drop(builder);
     let builder = session_with(limited, &model, &events, &person).policy(Arc::new(tenon_core::AllowAll));
     go(builder.tool(runner()).tool(nests())).await;
     let all = outputs(&model, 4);

@@ -9,8 +9,7 @@ use tenon_core::policy::ExecRules;
 use tenon_core::{Policy, PolicyDecision, StandardPolicy};
 use tenon_protocol::ToolName;
 use tenon_tools::{
-    ApprovalPolicy, CommandEffect, Effects, SandboxPermissions, SandboxPolicy, StepContext, ToolInvocation,
-    ToolPayload,
+    ApprovalPolicy, CommandEffect, Effects, SandboxPolicy, StepContext, ToolInvocation, ToolPayload,
 };
 
 const RULES: &str = "prefix_rule(pattern=['fine'])\nprefix_rule(pattern=['ask', 'me'], decision='prompt')\n\
@@ -29,10 +28,7 @@ fn strictness(script: &str, approval: ApprovalPolicy) -> u8 {
     let command = CommandEffect {
         argv: ["bash", "-lc", script].map(str::to_owned).into(),
         cwd: "/".into(),
-        tty: false,
-        sandbox_permissions: SandboxPermissions::UseDefault,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     };
     let step = Arc::new(StepContext { approval, sandbox: SandboxPolicy::ReadOnly, ..StepContext::default() });
     let payload = ToolPayload::Function { arguments: String::new() };

@@ -45,7 +45,7 @@ pub enum SandboxPermissions {
 }
 
 /// A command that a call would run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct CommandEffect {
     /// The argument vector as it will be executed.
     pub argv: Vec<String>,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use tenon_tools::{ApprovalRequest, ApprovalScope, CommandEffect, Effects, SandboxPermissions};
 
-use crate::output::neutral;
+use crate::output::{neutral, shell_words};
 
 /// Lines of a diff or of arguments that are shown.
 const MAX_LINES: usize = 200;
@@ -40,7 +40,7 @@ pub(super) fn text(request: &ApprovalRequest) -> String {
                 }
                 ApprovalScope::Prefix { prefix, file: _ } => format!(
                     "  p  yes, and to every command that begins with `{}`, without a sandbox; ends {ends}",
-                    shown(prefix)
+                    shell_words(prefix)
                 ),
             },
         );
@@ -55,7 +55,7 @@ fn what(text: &mut String, effects: &Effects) {
     if let Some(CommandEffect { argv, cwd, tty, sandbox_permissions, justification: _, prefix_rule: _ }) =
         command
     {
-        line(text, &format!("  $ {}", shown(argv)));
+        line(text, &format!("  $ {}", shell_words(argv)));
         let terminal = if *tty { ", on a terminal" } else { "" };
         let sandbox = match sandbox_permissions {
             SandboxPermissions::UseDefault => "",
@@ -76,11 +76,6 @@ fn what(text: &mut String, effects: &Effects) {
     if let Some(other) = other {
         line(text, &format!("  {other}"));
     }
-}
-
-/// Words as a shell would read them.
-pub(super) fn shown(words: &[String]) -> String {
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
 /// One line. Further ones within it, of a script or of what a model says, stand behind a bar, so that none of them looks

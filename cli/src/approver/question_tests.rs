@@ -32,8 +32,7 @@ fn a_command_with_everything() {
         cwd: "/work".into(),
         tty: true,
         sandbox_permissions: SandboxPermissions::RequireEscalated,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     };
     let effects = Effects { command: Some(command), reads: vec![file("/work/x")], ..Effects::none() };
     let prefix =
@@ -92,10 +91,8 @@ fn every_further_line_stands_behind_a_bar() {
     let command = CommandEffect {
         argv: ["sh", "-c", "a\n  in /safe\tb"].map(str::to_owned).into(),
         cwd: "/work".into(),
-        tty: false,
         sandbox_permissions: SandboxPermissions::RequireEscalated,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     };
     let effects = Effects { command: Some(command), ..Effects::none() };
     for end in ["\n", "\r", "\r\n", "\u{85}", "\u{2028}", "\u{2029}"] {

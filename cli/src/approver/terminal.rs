@@ -14,6 +14,7 @@ use tokio::sync::Mutex;
 
 use super::answer::{self, Typed};
 use super::question;
+use crate::output::shell_words;
 
 /// The longest line that is read, in bytes: more than a terminal takes at once.
 const MAX_LINE_BYTES: usize = 8 * 1024;
@@ -59,7 +60,7 @@ async fn ask(terminal: &Arc<File>, request: &ApprovalRequest) -> io::Result<Appr
             Typed::Decision(decision) => return Ok(decision),
             Typed::Unclear => {}
             Typed::Prefix(shown) => {
-                let words = question::shown(&shown);
+                let words = shell_words(&shown);
                 let text = format!("begins with (enter takes it, other words replace it): {words}\n> ");
                 let typed = exchange(terminal, text).await?;
                 if let Some(prefix) = typed.and_then(|line| answer::prefix(&line, shown)) {

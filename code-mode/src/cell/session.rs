@@ -77,7 +77,7 @@ impl CodeMode {
     }
 
     /// How many threads of scripts were given up and still run.
-    pub fn abandoned_threads(&self) -> usize {
+    pub(crate) fn abandoned_threads(&self) -> usize {
         self.0.abandoned.count()
     }
 

@@ -11,7 +11,7 @@ use tenon_tools::{
     truncate_payload,
 };
 
-use crate::{CellReply, CellStatus};
+use crate::reply::{CellReply, CellStatus};
 
 /// How many approximate tokens of a cell's output the model is shown where it does not say how many it wants.
 pub(crate) const DEFAULT_MAX_OUTPUT_TOKENS: usize = 10_000;

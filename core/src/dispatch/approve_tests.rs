@@ -1,18 +1,10 @@
 use pretty_assertions::assert_eq;
-use tenon_tools::{CommandEffect, FileEffect, McpEffect, SandboxPermissions};
+use tenon_tools::{CommandEffect, FileEffect, McpEffect};
 
 use super::*;
 
 fn command() -> Effects {
-    let command = CommandEffect {
-        argv: Vec::new(),
-        cwd: "/".into(),
-        tty: false,
-        sandbox_permissions: SandboxPermissions::UseDefault,
-        justification: None,
-        prefix_rule: None,
-    };
-    Effects { command: Some(command), ..Effects::none() }
+    Effects { command: Some(CommandEffect::default()), ..Effects::none() }
 }
 
 /// D9.4: what a no comes to, by what it was said to.

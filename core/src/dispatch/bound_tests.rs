@@ -1,7 +1,6 @@
 use std::fs;
 
 use pretty_assertions::assert_eq;
-use tenon_tools::SandboxPermissions;
 
 use super::*;
 
@@ -9,10 +8,7 @@ fn effects(folder: &Path, script: &str) -> Effects {
     let command = CommandEffect {
         argv: ["bash", "-lc", script].map(str::to_owned).into(),
         cwd: folder.to_owned(),
-        tty: false,
-        sandbox_permissions: SandboxPermissions::UseDefault,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     };
     Effects { command: Some(command), ..Effects::none() }
 }

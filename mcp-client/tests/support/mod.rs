@@ -2,11 +2,10 @@
 #![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "test code")]
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tenon_mcp_client::{
     McpServers, McpServersBuilder, RequestError, ServerConfig, StdioConfig, TransportConfig,
@@ -123,17 +122,8 @@ pub fn shown(output: &dyn ToolOutput, call: &ToolInvocation) -> Value {
     item["output"].clone()
 }
 
-pub fn empty() -> Map<String, Value> {
-    Map::new()
-}
-
 /// Whether a process lives; one that nobody has reaped yet does not.
 pub fn alive(pid: u32) -> bool {
-    let stat = PathBuf::from(format!("/proc/{pid}/stat"));
-    is_running(&stat)
-}
-
-fn is_running(stat: &Path) -> bool {
-    std::fs::read_to_string(stat)
+    std::fs::read_to_string(format!("/proc/{pid}/stat"))
         .is_ok_and(|stat| !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X'])))
 }

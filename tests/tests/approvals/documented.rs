@@ -10,8 +10,7 @@ use tenon_core::{Policy, PolicyDecision};
 use tenon_protocol::ToolName;
 use tenon_tests::runner::{Client, Exit, InProcessClient, Launch};
 use tenon_tools::{
-    ApprovalPolicy, CommandEffect, Effects, SandboxPermissions, SandboxPolicy, StepContext, ToolInvocation,
-    ToolPayload,
+    ApprovalPolicy, CommandEffect, Effects, SandboxPolicy, StepContext, ToolInvocation, ToolPayload,
 };
 
 const GUIDE: &str = include_str!("../../../docs/approvals.md");
@@ -37,10 +36,7 @@ async fn decided(script: &str) -> String {
     let command = CommandEffect {
         argv: ["bash", "-lc", script].map(str::to_owned).into(),
         cwd: "/".into(),
-        tty: false,
-        sandbox_permissions: SandboxPermissions::UseDefault,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     };
     match policy.decide(&call, &Effects { command: Some(command), ..Effects::none() }).await {
         PolicyDecision::Allow => "sandboxed".to_owned(),

@@ -22,10 +22,7 @@ fn effect(script: &str) -> CommandEffect {
     CommandEffect {
         argv: ["bash", "-lc", script].map(str::to_owned).into(),
         cwd: "/".into(),
-        tty: false,
-        sandbox_permissions: SandboxPermissions::UseDefault,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     }
 }
 

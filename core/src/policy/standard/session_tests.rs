@@ -15,10 +15,7 @@ fn command(script: &str) -> Effects {
     let command = CommandEffect {
         argv: ["bash", "-lc", script].map(str::to_owned).into(),
         cwd: "/a".into(),
-        tty: false,
-        sandbox_permissions: SandboxPermissions::UseDefault,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     };
     Effects { command: Some(command), ..Effects::none() }
 }

@@ -3,8 +3,7 @@ use std::sync::Arc;
 use pretty_assertions::assert_eq;
 use tenon_protocol::ToolName;
 use tenon_tools::{
-    CommandEffect, FileEffect, InputEffect, SandboxPermissions, SandboxPolicy, StepContext, ToolPayload,
-    WorkspaceWrite,
+    CommandEffect, FileEffect, InputEffect, SandboxPolicy, StepContext, ToolPayload, WorkspaceWrite,
 };
 
 use super::*;
@@ -23,10 +22,7 @@ fn command(script: &str) -> Effects {
     let command = CommandEffect {
         argv: ["bash", "-lc", script].map(str::to_owned).into(),
         cwd: "/".into(),
-        tty: false,
-        sandbox_permissions: SandboxPermissions::UseDefault,
-        justification: None,
-        prefix_rule: None,
+        ..CommandEffect::default()
     };
     Effects { command: Some(command), ..Effects::none() }
 }
