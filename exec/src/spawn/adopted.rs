@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, WaitOptions, getpid, getsid, set_child_subreaper, waitpid};
+use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
 
 use super::procfs::{self, Found, Stat};
 use crate::environment::Environment;
@@ -54,7 +54,8 @@ impl Adopted {
     /// Looks through our children: reaps the dead of sessions that are `known`, and gives the sessions that were not
     /// known and are a command's. `started` are the children that are reaped elsewhere.
     pub(super) fn look(&mut self, known: impl Fn(i32) -> bool, started: &BTreeSet<i32>) -> Vec<i32> {
-        let own = getsid(None).ok().map(number);
+        // 0 where the session's leader is outside of this namespace of processes, as under `docker exec`.
+        let own = procfs::of(getpid()).map(|process| process.session);
         let now = Instant::now();
         let (mut new, mut dead) = (Vec::new(), BTreeMap::new());
         for child in procfs::children() {

@@ -20,6 +20,11 @@ pub(crate) struct Exit {
 }
 
 impl Exit {
+    /// That of a process which somebody else has reaped, or whose keeper is gone.
+    pub(super) fn unknown() -> Self {
+        Self { status: None, signal: None, at: Instant::now() }
+    }
+
     /// What a shell would call it: the code, or 128 + the signal (runtime.md B6.4); -1 where neither is known.
     pub(crate) fn code(self) -> i32 {
         self.status.or(self.signal.map(|signal| 128 + signal)).unwrap_or(-1)
@@ -84,6 +89,15 @@ impl Process {
         drop(reaped);
         self.exit.send_replace(Some(exit));
         true
+    }
+
+    /// Nobody is left who could reap it: it counts as ended, unless it has.
+    pub(super) fn give_up(&self) {
+        let mut reaped = self.lock();
+        if !std::mem::replace(&mut *reaped, true) {
+            drop(reaped);
+            self.exit.send_replace(Some(Exit::unknown()));
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, bool> {

@@ -40,6 +40,13 @@ struct Slot {
     process: Arc<Process>,
 }
 
+impl Drop for Slot {
+    /// Should the thread come to grief, nobody waits for ever for an end that nobody would tell.
+    fn drop(&mut self) {
+        self.process.give_up();
+    }
+}
+
 /// The state of the thread.
 #[derive(Debug)]
 pub(super) struct Worker {
@@ -183,7 +190,7 @@ impl Worker {
             // An error means that there is no such child: someone else has reaped it.
             let wait = || match child.try_wait() {
                 Ok(status) => status.map(Exit::from),
-                Err(_) => Some(Exit { status: None, signal: None, at: Instant::now() }),
+                Err(_) => Some(Exit::unknown()),
             };
             let reaped = slot.process.reap(wait);
             if reaped {
