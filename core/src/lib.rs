@@ -25,6 +25,7 @@
 
 pub mod dispatch;
 pub mod handlers;
+mod hash;
 pub mod history;
 pub mod hooks;
 #[cfg(feature = "images")]

@@ -69,7 +69,7 @@ pub use plan::{PlanItemArg, StepStatus, UpdatePlanArgs};
 pub use raw_json::RawJson;
 pub use rollout::{
     AgentMessageEvent, AgentReasoningEvent, CallFact, CallFinished, CallOutcome, CallProgress, CallStarted,
-    EventMsg, GitInfo, ModelRequest, RolloutItem, RolloutLine, RolloutLineError, SessionMeta,
+    EventMsg, GitInfo, ModelRequest, RolloutItem, RolloutLine, RolloutLineError, SessionMeta, TextAside,
     TokenCountEvent, TokenUsageInfo, ToolHash, TurnAbortedEvent, TurnCompleteEvent, TurnStartedEvent,
     UnknownEvent, UserMessageEvent, parse_line, parse_line_mended,
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tenon_protocol::{CallFinished, CallId, CallStarted};
-use tenon_tools::{PreparedCall, Progress};
+use tenon_tools::{PreparedCall, Progress, ToolCallSource};
 
 use super::{Dispatch, Stopped};
 
@@ -28,8 +28,8 @@ pub trait CallJournal: Send + Sync {
     }
 
     /// Writes that a call ended, with the output that the model will read. It is on its way to the file when this
-    /// returns, and durable before the next request.
-    async fn finished(&self, line: CallFinished);
+    /// returns, and durable before the next request. The output of a nested call is never written anywhere else.
+    async fn finished(&self, line: CallFinished, source: &ToolCallSource);
 
     /// Takes the facts of one call; none where nothing is written down.
     fn progress(&self, call_id: &CallId, occurrence: u32) -> Option<Arc<dyn Progress>>;
@@ -45,7 +45,7 @@ impl CallJournal for NoJournal {
         false
     }
 
-    async fn finished(&self, _: CallFinished) {}
+    async fn finished(&self, _: CallFinished, _: &ToolCallSource) {}
 
     async fn started(&self, _: CallStarted) -> Result<(), JournalError> {
         Ok(())

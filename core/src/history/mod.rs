@@ -24,6 +24,7 @@ pub use media::IMAGE_OMITTED;
 pub use normalise::ABORTED;
 pub use pairing::CallFamily;
 pub(crate) use pairing::{Positions, Role, index, role, synthetic_output, unfit_call};
+pub(crate) use payload::{payload, payload_mut};
 
 /// Looks at every item before it is kept, and may put another in its place: where images that no request could carry
 /// are shrunk or replaced.

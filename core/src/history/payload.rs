@@ -6,7 +6,7 @@ use tenon_protocol::{
 use tenon_tools::{SERIALISATION_ALLOWANCE, TruncationPolicy, approx_token_count, truncate_payload};
 
 /// The payload of a function or custom output.
-pub(super) fn payload(kind: &ItemKind) -> Option<&FunctionCallOutputPayload> {
+pub(crate) fn payload(kind: &ItemKind) -> Option<&FunctionCallOutputPayload> {
     if let ItemKind::FunctionCallOutput(output) = kind {
         Some(&output.output)
     } else if let ItemKind::CustomToolCallOutput(output) = kind {
@@ -17,7 +17,7 @@ pub(super) fn payload(kind: &ItemKind) -> Option<&FunctionCallOutputPayload> {
 }
 
 /// The payload of a function or custom output, to be changed.
-pub(super) fn payload_mut(kind: &mut ItemKind) -> Option<&mut FunctionCallOutputPayload> {
+pub(crate) fn payload_mut(kind: &mut ItemKind) -> Option<&mut FunctionCallOutputPayload> {
     if let ItemKind::FunctionCallOutput(output) = kind {
         Some(&mut output.output)
     } else if let ItemKind::CustomToolCallOutput(output) = kind {

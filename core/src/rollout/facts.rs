@@ -26,7 +26,14 @@ pub(super) struct CallFacts<'a> {
     /// What it was about to do, as the journal has it.
     effects: Option<&'a Value>,
     facts: Vec<Told<'a>>,
-    finished: Vec<&'a CallFinished>,
+    finished: Vec<Finished<'a>>,
+}
+
+/// The end of a call, and the file that holds its output.
+#[derive(Debug)]
+struct Finished<'a> {
+    line: &'a CallFinished,
+    rollout: &'a LoadedRollout,
 }
 
 /// A fact, and when it was told.
@@ -54,7 +61,8 @@ impl<'a> Journal<'a> {
                     call.facts.push(told);
                 }
                 RolloutItem::CallFinished(finished) => {
-                    journal.call(&finished.call_id, finished.occurrence).finished.push(finished);
+                    let end = Finished { line: finished, rollout };
+                    journal.call(&finished.call_id, finished.occurrence).finished.push(end);
                 }
                 RolloutItem::SessionMeta(_)
                 | RolloutItem::ResponseItem(_)
@@ -107,7 +115,7 @@ impl<'a> Journal<'a> {
         processes: &dyn Processes,
     ) -> Vec<String> {
         let own = self.get(call_id, 0);
-        match outcome.or_else(|| own?.finished.last().map(|finished| finished.outcome)) {
+        match outcome.or_else(|| own?.finished.last().map(|finished| finished.line.outcome)) {
             Some(CallOutcome::Completed) => vec![format!("nested call of {tool}: completed")],
             Some(CallOutcome::Failed | CallOutcome::Blocked) => {
                 vec![format!("nested call of {tool}: failed")]
@@ -202,9 +210,10 @@ impl CallFacts<'_> {
     }
 
     /// The output that the call gave, if it belongs to a call of this family.
-    pub(super) fn output(&self, family: CallFamily) -> Option<&ResponseItem> {
-        let fits = |item: &&ResponseItem| matches!(role(item), Role::Output(of, _) if of == family);
-        self.finished.iter().rev().map(|finished| &finished.output).find(fits)
+    pub(super) fn output(&self, family: CallFamily) -> Option<ResponseItem> {
+        let fits =
+            |end: &&Finished<'_>| matches!(role(&end.line.output), Role::Output(of, _) if of == family);
+        self.finished.iter().rev().find(fits).map(|end| end.rollout.output_of(end.line))
     }
 }
 

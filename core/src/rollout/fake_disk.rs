@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
+use super::copies::{CopyDisk, TextHash};
 use super::line_file::{LineFile, Tail};
 
 /// How an operation fails.
@@ -15,6 +16,18 @@ pub(super) enum Fault {
     Short,
 }
 
+/// A copy beside the file.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FakeCopy {
+    pub(super) bytes: Vec<u8>,
+    /// What it holds is durable.
+    synced: bool,
+    /// A sync that failed has forgotten what it holds.
+    forgotten: bool,
+    /// Its name is durable.
+    named: bool,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Disk {
     /// What was written.
@@ -23,6 +36,9 @@ pub(super) struct Disk {
     pub(super) durable: usize,
     /// What a sync that failed has forgotten: it is not durable before it is written again.
     forgotten: bool,
+    /// The copies beside the file.
+    pub(super) copies: BTreeMap<TextHash, FakeCopy>,
+    unfinished: Option<Vec<u8>>,
     operations: usize,
     pub(super) writes: usize,
     pub(super) syncs: usize,
@@ -39,7 +55,7 @@ pub(super) struct Disk {
     pub(super) held: usize,
 }
 
-/// A handle on a [`Disk`].
+/// A handle on a [`Disk`]: on its one file, and on the folder of copies beside it.
 #[derive(Clone, Default)]
 pub(super) struct FakeFile {
     disk: Arc<(Mutex<Disk>, Condvar)>,
@@ -66,7 +82,25 @@ impl FakeFile {
         disk.durable == disk.written.len()
     }
 
-    /// How many writes and syncs there were.
+    /// What a power cut leaves of the file.
+    pub(super) fn durable_text(&self) -> Vec<u8> {
+        let disk = self.disk();
+        disk.written[..disk.durable].to_vec()
+    }
+
+    /// The copies that a power cut leaves whole.
+    pub(super) fn durable_copies(&self) -> Vec<(TextHash, Vec<u8>)> {
+        let disk = self.disk();
+        let whole = disk.copies.iter().filter(|(_, copy)| copy.synced && copy.named);
+        whole.map(|(name, copy)| (name.clone(), copy.bytes.clone())).collect()
+    }
+
+    /// How many operations of all kinds there were.
+    pub(super) fn operations_so_far(&self) -> usize {
+        self.disk().operations
+    }
+
+    /// How many writes and syncs of the file there were.
     pub(super) fn operations(&self) -> usize {
         let disk = self.disk();
         disk.writes + disk.syncs
@@ -109,19 +143,98 @@ impl Disk {
     }
 }
 
+impl Disk {
+    /// An operation that is done or not, never in part.
+    fn whole(&mut self) -> io::Result<()> {
+        match self.next_fault() {
+            Some(Fault::Error(kind)) => Err(kind.into()),
+            Some(Fault::Short) => Err(io::ErrorKind::Other.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// How many of so many bytes a write takes.
+    fn taken(&mut self, bytes: usize) -> io::Result<usize> {
+        match self.next_fault() {
+            Some(Fault::Error(kind)) => Err(kind.into()),
+            Some(Fault::Short) => {
+                self.faults.insert(self.operations, Fault::Error(io::ErrorKind::StorageFull));
+                Ok(bytes.div_ceil(2))
+            }
+            None => Ok(bytes),
+        }
+    }
+}
+
+fn gone() -> io::Error {
+    io::ErrorKind::NotFound.into()
+}
+
+impl CopyDisk for FakeFile {
+    fn list(&mut self) -> io::Result<Vec<(TextHash, u64)>> {
+        Ok(self.disk().copies.iter().map(|(name, copy)| (name.clone(), copy.bytes.len() as u64)).collect())
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        let mut disk = self.disk();
+        disk.whole()?;
+        disk.unfinished = Some(Vec::new());
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut disk = self.disk();
+        let count = disk.taken(bytes.len())?;
+        disk.unfinished.as_mut().ok_or_else(gone)?.extend_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn finish(&mut self, name: &TextHash) -> io::Result<()> {
+        let mut disk = self.disk();
+        disk.whole()?;
+        let bytes = disk.unfinished.take().ok_or_else(gone)?;
+        disk.copies.insert(name.clone(), FakeCopy { bytes, ..FakeCopy::default() });
+        Ok(())
+    }
+
+    fn sync(&mut self, name: &TextHash) -> io::Result<()> {
+        let mut disk = self.disk();
+        let done = disk.whole();
+        let copy = disk.copies.get_mut(name).ok_or_else(gone)?;
+        copy.forgotten |= done.is_err();
+        copy.synced = !copy.forgotten;
+        done
+    }
+
+    fn sync_names(&mut self) -> io::Result<()> {
+        let mut disk = self.disk();
+        disk.whole()?;
+        disk.copies.values_mut().for_each(|copy| copy.named = true);
+        Ok(())
+    }
+
+    fn read(&mut self, name: &TextHash) -> io::Result<Vec<u8>> {
+        let mut disk = self.disk();
+        disk.whole()?;
+        Ok(disk.copies.get(name).ok_or_else(gone)?.bytes.clone())
+    }
+
+    fn remove(&mut self, name: &TextHash) -> io::Result<()> {
+        let mut disk = self.disk();
+        disk.whole()?;
+        disk.copies.remove(name).map(|_| ()).ok_or_else(gone)
+    }
+
+    fn close(&mut self) {
+        self.disk().unfinished = None;
+    }
+}
+
 impl LineFile for FakeFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut disk = self.held(|disk| disk.hold_writes);
         disk.writes += 1;
-        let count = match disk.next_fault() {
-            Some(Fault::Error(kind)) => return Err(kind.into()),
-            Some(Fault::Short) => {
-                let next = disk.operations;
-                disk.faults.insert(next, Fault::Error(io::ErrorKind::StorageFull));
-                bytes.len().div_ceil(2)
-            }
-            None => bytes.len(),
-        };
+        let count = disk.taken(bytes.len())?;
         disk.written.extend_from_slice(&bytes[..count]);
         Ok(count)
     }
@@ -129,12 +242,9 @@ impl LineFile for FakeFile {
     fn sync_data(&mut self) -> io::Result<()> {
         let mut disk = self.held(|disk| disk.hold_syncs);
         disk.syncs += 1;
-        if let Some(fault) = disk.next_fault() {
+        if let Err(error) = disk.whole() {
             disk.forgotten = true;
-            return Err(match fault {
-                Fault::Error(kind) => kind.into(),
-                Fault::Short => io::ErrorKind::Other.into(),
-            });
+            return Err(error);
         }
         if !disk.forgotten {
             disk.durable = disk.written.len();

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use tenon_protocol::{CallFact, CallFinished, CallId, CallProgress, CallStarted, RolloutItem};
-use tenon_tools::Progress;
+use tenon_tools::{Progress, ToolCallSource};
 
 use super::RolloutRecorder;
+use super::copies::Need;
 use crate::dispatch::{CallJournal, JournalError};
 
 #[async_trait]
@@ -20,8 +21,9 @@ impl CallJournal for RolloutRecorder {
     }
 
     /// The turn loop makes all finished calls durable at once: [`RolloutRecorder::sync`] before the next request.
-    async fn finished(&self, line: CallFinished) {
-        self.record(RolloutItem::CallFinished(line)).await;
+    async fn finished(&self, line: CallFinished, source: &ToolCallSource) {
+        let need = if source.is_nested() { Need::Alone } else { Need::UntilRecorded };
+        self.record_finished(line, need).await;
     }
 
     fn progress(&self, call_id: &CallId, occurrence: u32) -> Option<Arc<dyn Progress>> {

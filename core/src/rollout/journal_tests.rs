@@ -18,7 +18,7 @@ async fn a_recorder_is_the_journal_of_calls() {
     assert!(file.is_durable());
     let request = CallFact::Request { server: "s".to_owned(), id: "1".to_owned() };
     journal.progress(&"c".into(), 3).unwrap().record(request);
-    journal.finished(finished("c", function_output("c", "x"))).await;
+    journal.finished(finished("c", function_output("c", "x")), &ToolCallSource::Direct).await;
     recorder.flush().await.unwrap();
     assert_eq!(told(&file.text()), ["call_started c", "call_progress c", "call_finished c"]);
     let fact = r#""payload":{"call_id":"c","occurrence":3,"fact":{"type":"request","server":"s","id":"1"}}"#;

@@ -11,7 +11,7 @@ use super::error::RolloutError;
 const REWRITE_CHUNK: usize = 64 * 1024;
 
 /// A rollout holds what was said and what commands printed: it is the user's alone.
-const FILE_MODE: u32 = 0o600;
+pub(super) const FILE_MODE: u32 = 0o600;
 
 /// What a recorder writes to. A test may put one in its place that fails where it wants.
 pub trait LineFile: Send {

@@ -2,14 +2,15 @@
 //!
 //! # Layout, in the order of a line
 //! Out: a [`RolloutRecorder`] (`recorder`) takes lines, those of the call `journal` among them; they wait in `queue`
-//! for the one `writer`, which keeps in `backlog` what a [`LineFile`] does not take. `layout`, `lines` and `git` say
-//! where a file lies, what belongs in it and how it begins.
+//! for the one `writer`, which keeps in `backlog` what a [`LineFile`] does not take, and long outputs as `copies` beside
+//! the file. `layout`, `lines` and `git` say where a file lies, what belongs in it and how it begins.
 //!
 //! In: `locate` finds a file, `reader` reads its lines, `replay` makes a history of them (`turns`: what was rolled
 //! back). [`RolloutRecorder::resume`] goes on from one: `settle` gives every call that was left open an output, from
 //! what the journal knows (`facts`, `processes`).
 
 mod backlog;
+mod copies;
 mod error;
 mod facts;
 mod git;
@@ -35,6 +36,7 @@ mod fake_disk;
 mod test_support;
 
 pub use backlog::MAX_BACKLOG_BYTES;
+pub use copies::{MAX_COPIES_BYTES, MIN_COPY_BYTES, OUTPUT_LOST};
 pub use error::{RolloutError, SaveError};
 pub use layout::rollout_path;
 pub use line_file::{AppendFile, LineFile, Tail};

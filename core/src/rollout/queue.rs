@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use tenon_protocol::RolloutItem;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use super::copies::Need;
 use super::error::SaveError;
 
 /// How many commands may wait for the writer (runtime.md D11.6). Who comes later waits for a place.
@@ -20,6 +21,8 @@ pub const QUEUED_FACTS: usize = 8192;
 pub(super) struct Entry {
     pub(super) at: SystemTime,
     pub(super) item: RolloutItem,
+    /// Of a call's end: for how long its long texts must be kept.
+    pub(super) need: Need,
 }
 
 /// What a command waits for.
@@ -29,7 +32,9 @@ pub(super) enum Wants {
     Nothing,
     /// Everything so far written.
     Written,
-    /// Everything so far written and synced.
+    /// Every line so far durable, but not what lies beside the file: what must be known before an effect is a line.
+    Lines,
+    /// Everything so far durable.
     Durable,
 }
 

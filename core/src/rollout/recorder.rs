@@ -10,11 +10,13 @@ use tenon_tools::{Clock, EventSink, Host};
 use tokio::sync::oneshot;
 
 use super::backlog::{Backlog, MAX_BACKLOG_BYTES};
+use super::copies::{Copies, CopyFolder, Need};
 use super::error::{RolloutError, SaveError};
 use super::layout::rollout_path;
 use super::line_file::{AppendFile, LineFile, create_folder};
 use super::lines::{first_line, is_written};
 use super::queue::{Command, Entry, Queue, Wants};
+use super::reader::LoadedRollout;
 use super::writer::Writer;
 
 /// Who a recorder asks for the time and tells of failures.
@@ -122,9 +124,34 @@ impl RolloutRecorder {
         file: Box<dyn LineFile>,
         host: RecorderHost,
     ) -> Result<Self, RolloutError> {
+        let folder = CopyFolder::of(&path);
+        Self::with_disks(path, file, Copies::open(Box::new(folder)), host)
+    }
+
+    /// A recorder that goes on with a file that was read. Copies of what its lines hold are left from a crash.
+    pub(super) fn going_on(
+        rollout: &LoadedRollout,
+        file: AppendFile,
+        host: RecorderHost,
+    ) -> Result<Self, RolloutError> {
+        let path = rollout.path.clone();
+        let mut copies = Copies::open(Box::new(CopyFolder::of(&path)));
+        for (_, item) in rollout.items() {
+            copies.supersede(copies.held_by(item));
+        }
+        Self::with_disks(path, Box::new(file), copies, host)
+    }
+
+    /// As [`with_file`](Self::with_file), with copies that lie anywhere.
+    pub(super) fn with_disks(
+        path: PathBuf,
+        file: Box<dyn LineFile>,
+        copies: Copies,
+        host: RecorderHost,
+    ) -> Result<Self, RolloutError> {
         let queue = Arc::new(Queue::new());
-        let writer =
-            Writer::new(Arc::clone(&queue), file, Arc::clone(&host.events), Backlog::new(MAX_BACKLOG_BYTES));
+        let (events, backlog) = (Arc::clone(&host.events), Backlog::new(MAX_BACKLOG_BYTES));
+        let writer = Writer::new(Arc::clone(&queue), file, copies, events, backlog);
         let handle = thread::Builder::new()
             .name("rollout".to_owned())
             .spawn(move || writer.run())
@@ -159,9 +186,7 @@ impl RolloutRecorder {
         if entries.is_empty() {
             return;
         }
-        if let Err(error) = inner.queue.push(Command::lines(entries)).await {
-            tracing::error!(%error, "rollout lines came after the end");
-        }
+        inner.push_lines(entries).await;
     }
 
     /// Hands one line over without waiting, for those who must not; in order with all others. Where
@@ -204,7 +229,7 @@ impl RolloutRecorder {
     /// When it is not durable. The line is kept, and tried again at the next barrier.
     pub async fn journal_started(&self, line: CallStarted) -> Result<(), SaveError> {
         match &self.inner {
-            Some(inner) => self.wait(vec![inner.entry(RolloutItem::CallStarted(line))], Wants::Durable).await,
+            Some(inner) => self.wait(vec![inner.entry(RolloutItem::CallStarted(line))], Wants::Lines).await,
             None => Ok(()),
         }
     }
@@ -218,6 +243,14 @@ impl RolloutRecorder {
         // A closed queue drops the command, and with it the other end of `answer`.
         let _ = inner.queue.push(command).await;
         Pending(Some(answer))
+    }
+
+    /// As [`record`](Self::record), for the end of a call.
+    pub(super) async fn record_finished(&self, line: CallFinished, need: Need) {
+        if let Some(inner) = &self.inner {
+            let entry = Entry { need, ..inner.entry(RolloutItem::CallFinished(line)) };
+            inner.push_lines(vec![entry]).await;
+        }
     }
 
     /// Writes what is left, syncs it, and ends the writer. Later lines are refused.
@@ -248,7 +281,13 @@ impl RolloutRecorder {
 
 impl Inner {
     fn entry(&self, item: RolloutItem) -> Entry {
-        Entry { at: self.host.clock.wall(), item }
+        Entry { at: self.host.clock.wall(), item, need: Need::UntilRecorded }
+    }
+
+    async fn push_lines(&self, entries: Vec<Entry>) {
+        if let Err(error) = self.queue.push(Command::lines(entries)).await {
+            tracing::error!(%error, "rollout lines came after the end");
+        }
     }
 
     /// Closes the queue and waits for the writer: at most one attempt to write what is left.

@@ -75,7 +75,7 @@ impl RolloutRecorder {
         let (file, mut rollout) =
             read.await.map_err(|error| RolloutError::io("read", path, std::io::Error::other(error)))??;
         tell_skipped(&rollout, &host);
-        let recorder = Self::with_file(path.to_owned(), Box::new(file), host.clone())?;
+        let recorder = Self::going_on(&rollout, file, host.clone())?;
         let cut_off = Journal::of(&rollout).cut_off_writes();
         if !cut_off.is_empty() {
             for tool in tools {

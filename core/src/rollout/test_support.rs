@@ -84,6 +84,7 @@ pub(super) fn finished(call_id: &str, output: ResponseItem) -> CallFinished {
         occurrence: 0,
         outcome: CallOutcome::Completed,
         output,
+        aside: Vec::new(),
         at: FIXED.to_owned(),
     }
 }

@@ -9,10 +9,11 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tenon_protocol::RolloutLine;
+use tenon_protocol::{RolloutItem, RolloutLine};
 use tenon_tools::{Event, EventSink};
 
 use super::backlog::Backlog;
+use super::copies::{Copies, TextHash};
 use super::error::SaveError;
 use super::line_file::LineFile;
 use super::queue::{Batch, Command, Entry, Queue, Wants};
@@ -22,6 +23,7 @@ use super::stamp::timestamp;
 pub(super) struct Writer {
     queue: Arc<Queue>,
     file: Box<dyn LineFile>,
+    copies: Copies,
     events: Arc<dyn EventSink>,
     backlog: Backlog,
     stamps: Stamps,
@@ -39,12 +41,14 @@ impl Writer {
     pub(super) fn new(
         queue: Arc<Queue>,
         file: Box<dyn LineFile>,
+        copies: Copies,
         events: Arc<dyn EventSink>,
         backlog: Backlog,
     ) -> Self {
         Self {
             queue,
             file,
+            copies,
             events,
             backlog,
             stamps: Stamps::default(),
@@ -84,9 +88,12 @@ impl Writer {
         }
         let outcome = match wants {
             Wants::Nothing => self.write_if_whole(),
-            Wants::Written | Wants::Durable => self.told_barrier(wants),
+            Wants::Written | Wants::Lines | Wants::Durable => self.told_barrier(wants),
         };
         self.tell_lost(dropped_facts);
+        for notice in self.copies.take_notices() {
+            self.warn(notice);
+        }
         for (wanted, reply, taken) in waiting {
             // Whoever asked may be gone.
             let _ = reply.send(taken.and(outcome.of(wanted)));
@@ -99,11 +106,14 @@ impl Writer {
     /// When one of them can never be written.
     fn take_in(&mut self, entries: Vec<Entry>) -> Result<(), SaveError> {
         let mut taken = Ok(());
-        for entry in entries {
+        for mut entry in entries {
             let tag = entry.item.tag().to_owned();
+            let superseded = self.move_aside(&mut entry);
             match self.stamps.render(entry) {
                 Ok(line) => {
-                    if !self.backlog.push(line) {
+                    if self.backlog.push(line) {
+                        self.copies.supersede(superseded);
+                    } else {
                         self.refused += 1;
                         taken = Err(SaveError::new("too much waits to be written already"));
                     }
@@ -118,6 +128,16 @@ impl Writer {
         taken
     }
 
+    /// Moves the long texts of a call's end beside the file. Of an item of the conversation, gives those that lie there
+    /// and need not any more once its line is durable.
+    fn move_aside(&mut self, entry: &mut Entry) -> Vec<TextHash> {
+        if let RolloutItem::CallFinished(line) = &mut entry.item {
+            self.copies.take_out(line, entry.need);
+            return Vec::new();
+        }
+        if let RolloutItem::ResponseItem(item) = &entry.item { self.copies.held_by(item) } else { Vec::new() }
+    }
+
     /// Writes without a barrier: a failure is left for the next barrier to mend.
     fn write_if_whole(&mut self) -> Outcome {
         if !self.broken
@@ -126,7 +146,7 @@ impl Writer {
             self.broken = true;
             tracing::warn!(%error, "rollout lines could not be written; the next barrier tries again");
         }
-        Outcome { written: Ok(()), synced: Ok(()) }
+        Outcome { written: Ok(()), synced: Ok(()), copied: Ok(()) }
     }
 
     fn told_barrier(&mut self, wants: Wants) -> Outcome {
@@ -156,20 +176,23 @@ impl Writer {
             // What was written before stays written.
             Err(error) => first.unwrap_or_else(|| Outcome {
                 written: if self.backlog.is_empty() { Ok(()) } else { Err(SaveError::from(&error)) },
-                synced: Err(SaveError::from(&error)),
+                ..Outcome::failed(&error)
             }),
         }
     }
 
     fn attempt(&mut self, wants: Wants) -> Outcome {
         if let Err(error) = self.write() {
-            return Outcome { written: Err(SaveError::from(&error)), synced: Err(SaveError::from(&error)) };
+            return Outcome::failed(&error);
         }
-        let synced = match wants {
-            Wants::Durable => self.sync().map_err(|error| SaveError::from(&error)),
-            Wants::Nothing | Wants::Written => Ok(()),
+        let (copied, synced) = match wants {
+            Wants::Nothing | Wants::Written => (Ok(()), Ok(())),
+            Wants::Lines => (Ok(()), self.sync()),
+            // What a line refers to is durable before the line is.
+            Wants::Durable => (self.copies.sync(), self.sync()),
         };
-        Outcome { written: Ok(()), synced }
+        let told = |done: io::Result<()>| done.map_err(|error| SaveError::from(&error));
+        Outcome { written: Ok(()), synced: told(synced), copied: told(copied) }
     }
 
     fn write(&mut self) -> io::Result<()> {
@@ -183,6 +206,7 @@ impl Writer {
             self.file.sync_data()?;
             self.dirty = false;
         }
+        self.copies.let_go();
         Ok(())
     }
 
@@ -235,12 +259,21 @@ fn save_failure(error: &SaveError) -> String {
 #[derive(Debug)]
 struct Outcome {
     written: Result<(), SaveError>,
+    /// The lines are durable.
     synced: Result<(), SaveError>,
+    /// What they refer to is durable.
+    copied: Result<(), SaveError>,
 }
 
 impl Outcome {
+    /// Nothing was.
+    fn failed(error: &io::Error) -> Self {
+        let error = Err(SaveError::from(error));
+        Self { written: error.clone(), synced: error.clone(), copied: error }
+    }
+
     fn error(&self) -> Option<&SaveError> {
-        self.written.as_ref().err().or(self.synced.as_ref().err())
+        [&self.written, &self.synced, &self.copied].into_iter().find_map(|done| done.as_ref().err())
     }
 
     /// What it means for somebody who waits for this much.
@@ -248,7 +281,8 @@ impl Outcome {
         match wants {
             Wants::Nothing => Ok(()),
             Wants::Written => self.written.clone(),
-            Wants::Durable => self.synced.clone(),
+            Wants::Lines => self.synced.clone(),
+            Wants::Durable => self.synced.clone().and(self.copied.clone()),
         }
     }
 }

@@ -1,11 +1,12 @@
 use pretty_assertions::assert_eq;
 
+use super::super::copies::Need;
 use super::super::fake_disk::FakeFile;
 use super::super::test_support::{FIXED, fixed_time, host, said, told};
 use super::*;
 
 fn entry(text: &str) -> Entry {
-    Entry { at: fixed_time(), item: said(text) }
+    Entry { at: fixed_time(), item: said(text), need: Need::UntilRecorded }
 }
 
 fn rendered(stamps: &mut Stamps, entry: Entry) -> String {
@@ -31,7 +32,7 @@ fn no_two_lines_are_the_same() {
 fn time_never_goes_back() {
     let mut stamps = Stamps::default();
     rendered(&mut stamps, entry("a"));
-    let earlier = Entry { at: fixed_time() - Duration::from_secs(60), item: said("b") };
+    let earlier = Entry { at: fixed_time() - Duration::from_secs(60), ..entry("b") };
     assert_eq!(stamp_of(&rendered(&mut stamps, earlier)), FIXED);
 }
 
@@ -40,7 +41,9 @@ fn lines_over_the_bound_are_dropped_and_told() {
     let (file, (host, warnings)) = (FakeFile::default(), host());
     let two_lines = ["kept", "also kept"].map(|text| rendered(&mut Stamps::default(), entry(text)).len());
     let backlog = Backlog::new(two_lines.iter().sum());
-    let mut writer = Writer::new(Arc::new(Queue::new()), Box::new(file.clone()), host.events, backlog);
+    let copies = Copies::open(Box::new(file.clone()));
+    let mut writer =
+        Writer::new(Arc::new(Queue::new()), Box::new(file.clone()), copies, host.events, backlog);
     let mut serve = |lines: Vec<Entry>, wants| {
         let (command, mut answer) = Command::waiting(lines, wants);
         writer.serve(Batch { commands: vec![command], dropped_facts: 0 });
@@ -62,7 +65,9 @@ fn lines_over_the_bound_are_dropped_and_told() {
 #[test]
 fn facts_that_were_dropped_are_told() {
     let (file, (host, warnings)) = (FakeFile::default(), host());
-    let mut writer = Writer::new(Arc::new(Queue::new()), Box::new(file), host.events, Backlog::new(300));
+    let copies = Copies::open(Box::new(file.clone()));
+    let mut writer =
+        Writer::new(Arc::new(Queue::new()), Box::new(file), copies, host.events, Backlog::new(300));
     writer.serve(Batch { commands: vec![], dropped_facts: 7 });
     let text = "Facts of running calls lost: 7. They came faster than the transcript could be written.";
     assert_eq!(warnings.take(), [text]);

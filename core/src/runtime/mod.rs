@@ -228,7 +228,7 @@ impl Task {
             let mut end = finished.unwrap_or_else(|| abort(env, &events, known, env.since(handed_over)));
             #[cfg(feature = "images")]
             look_at_pictures(&mut end, found.call()).await;
-            write_down(env, &end).await;
+            write_down(env, &end, &found.call().source).await;
             drop(ticket);
             if !found.call().source.is_nested() {
                 log_timing(&end, env, handed_over);
@@ -277,7 +277,7 @@ async fn look_at_pictures(end: &mut CallEnd, call: &ToolInvocation) {
 }
 
 /// Writes the end of a call to the journal, with the output the model will read, before anybody else can see it.
-async fn write_down(env: &DispatchEnvironment, end: &CallEnd) {
+async fn write_down(env: &DispatchEnvironment, end: &CallEnd, source: &ToolCallSource) {
     if !env.journal.is_kept() {
         return;
     }
@@ -287,9 +287,10 @@ async fn write_down(env: &DispatchEnvironment, end: &CallEnd) {
         occurrence: end.occurrence,
         outcome: end.journal_outcome(),
         output: ResponseItem::from(response.clone()),
+        aside: Vec::new(),
         at: env.timestamp(),
     };
-    env.journal.finished(line).await;
+    env.journal.finished(line, source).await;
 }
 
 fn call_span(call: &ToolCall, source: &ToolCallSource) -> tracing::Span {

@@ -5,7 +5,8 @@ use std::fmt;
 use tenon_protocol::{EventMsg, ResponseItem, RolloutItem, ToolHash};
 use tenon_tools::{Prompt, TruncationPolicy};
 
-use super::fingerprint::{Fingerprint, item_text, sha256};
+use super::fingerprint::{Fingerprint, item_text};
+use crate::hash::sha256;
 use crate::history::History;
 use crate::rollout::LoadedRollout;
 
@@ -134,7 +135,7 @@ fn named(item: &ResponseItem) -> String {
 fn text_of(hash: &str, rollout: &LoadedRollout, policy: TruncationPolicy) -> Option<String> {
     let items = rollout.lines.iter().filter_map(|line| match &line.line.item {
         RolloutItem::ResponseItem(item) => Some(item.clone()),
-        RolloutItem::CallFinished(finished) => Some(finished.output.clone()),
+        RolloutItem::CallFinished(finished) => Some(rollout.output_of(finished)),
         RolloutItem::EventMsg(EventMsg::UserMessage(event)) => {
             Some(ResponseItem::message("user", &event.message))
         }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
 use tenon_protocol::{ModelRequest, ResponseItem, ToolHash};
 use tenon_tools::{Prompt, ToolSpec};
+
+use crate::hash::{Hasher, sha256};
 
 /// The hashes of a request: of the whole, and of each part that can be named. [`ModelRequest`] says of what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,26 +137,6 @@ pub(super) fn item_text(item: &ResponseItem) -> String {
 /// Everything that is hashed has a JSON form.
 fn json(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
-}
-
-/// The SHA-256 of a text in small hexadecimal digits.
-pub(super) fn sha256(text: &str) -> String {
-    Hasher::default().text(text).end()
-}
-
-#[derive(Debug, Clone, Default)]
-struct Hasher(Sha256);
-
-impl Hasher {
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.0.update(text);
-        self
-    }
-
-    fn end(&mut self) -> String {
-        let hash = std::mem::take(&mut self.0).finalize();
-        hash.iter().map(|byte| format!("{byte:02x}")).collect()
-    }
 }
 
 #[cfg(test)]

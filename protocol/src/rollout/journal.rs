@@ -89,8 +89,26 @@ pub struct CallFinished {
     pub outcome: CallOutcome,
     /// The item for the model, so that a crash before its own line loses nothing.
     pub output: ResponseItem,
+    /// The long texts of the output that lie beside the file; empty ones stand in their places.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<TextAside>,
     /// When: UTC, milliseconds, `Z`.
     pub at: String,
+}
+
+/// A text of an output that is not in its line but beside the file, once for all lines that hold it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextAside {
+    /// Which entry of the output's list it belongs in, from 0; absent where the output is one text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entry: Option<usize>,
+    /// Its SHA-256 in small hexadecimal digits.
+    pub sha256: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// There was no room for it: it is known by its hash alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub not_kept: bool,
 }
 
 /// How a call ended.

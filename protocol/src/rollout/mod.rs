@@ -14,7 +14,7 @@ pub use event_msg::{
     AgentMessageEvent, AgentReasoningEvent, EventMsg, TokenCountEvent, TokenUsageInfo, TurnAbortedEvent,
     TurnCompleteEvent, TurnStartedEvent, UnknownEvent, UserMessageEvent,
 };
-pub use journal::{CallFact, CallFinished, CallOutcome, CallProgress, CallStarted};
+pub use journal::{CallFact, CallFinished, CallOutcome, CallProgress, CallStarted, TextAside};
 pub use request::{ModelRequest, ToolHash};
 pub use session_meta::{GitInfo, SessionMeta};
 

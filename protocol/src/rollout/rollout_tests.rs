@@ -101,6 +101,7 @@ fn the_journal_says_what_was_known() {
             occurrence: 0,
             outcome,
             output: output.clone(),
+            aside: Vec::new(),
             at: AT.into(),
         });
         let json = serde_json::to_value(RolloutLine { timestamp: AT.into(), item }).unwrap();
