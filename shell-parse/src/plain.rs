@@ -2,12 +2,19 @@
 
 use tree_sitter::Node;
 
-use crate::syntax::{children, parse};
+use crate::syntax::{children, parse, text};
 use crate::word::word;
 
 /// Longest script that is looked at. Longer ones are "not plain": what policy is shown should be
 /// readable, and a hostile script must not keep the parser busy.
 pub const MAX_PLAIN_SCRIPT_BYTES: usize = 64 * 1024;
+
+/// Words that mean something of their own where a command begins, unless they are quoted. The grammar takes some of them
+/// for programs, above all behind `time`.
+const RESERVED: [&str; 20] = [
+    "if", "then", "else", "elif", "fi", "while", "until", "do", "done", "for", "select", "case", "esac",
+    "function", "coproc", "time", "{", "}", "!", "[[",
+];
 
 /// What joins a command to the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,7 +45,7 @@ pub struct PlainCommand {
 /// and line ends only (runtime.md D10.3).
 ///
 /// `None` ("not plain") for everything else: expansions, substitutions, assignments, redirections,
-/// background jobs, control flow, functions, comments, errors, an empty script, and scripts of more
+/// background jobs, control flow, reserved words, functions, comments, errors, an empty script, and scripts of more
 /// than [`MAX_PLAIN_SCRIPT_BYTES`].
 ///
 /// ```
@@ -98,12 +105,19 @@ fn command(node: Node<'_>, gaps: &mut Gaps<'_>, joint: Option<Joint>, first: boo
         };
         gaps.step(child, !found.words.is_empty())?;
         let read = word(child, gaps.script)?;
+        if found.words.is_empty() && is_reserved(text(child, gaps.script)?) {
+            return None;
+        }
         found.expands |= read.expands;
         found.words.push(read.text);
     }
     // An empty command name is an error at run time and nothing a rule could speak about.
     let named = found.words.first().is_some_and(|name| !name.is_empty());
     named.then_some(found)
+}
+
+fn is_reserved(raw: &str) -> bool {
+    RESERVED.contains(&raw.replace("\\\n", "").as_str())
 }
 
 /// Watches what lies between the tokens. The grammar skips more than a shell does: a carriage return

@@ -37,6 +37,7 @@ fn quotes_and_escapes_come_off() {
         ("echo 'a\nb'", &["echo", "a\nb"]),
         ("echo a \\\n b", &["echo", "a", "b"]),
         ("FOO bar;", &["FOO", "bar"]),
+        ("\\do 'time' if", &["do", "time", "if"]),
         ("git commit -m '漢字'", &["git", "commit", "-m", "漢字"]),
     ];
     for (script, expected) in cases {
@@ -68,6 +69,9 @@ fn everything_else_is_not_plain() {
         "a & b",
         "a |& b",
         "! ls",
+        "time ls",
+        "time until false; do ls; done",
+        "a; d\\\no ls",
         "(ls)",
         "{ ls; }",
         "if true; then ls; fi",

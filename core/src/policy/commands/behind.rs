@@ -1,6 +1,6 @@
 //! The scripts that a command hands to a shell, or that a shell is given.
 
-use tenon_shell_parse::FoundCommand;
+use tenon_shell_parse::{CommandInput, FoundCommand};
 
 use super::name;
 
@@ -15,8 +15,8 @@ const TAKE_ONLY_LINES: [&str; 4] = ["trap", "su", "runuser", "script"];
 const SHELL_VALUES: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 /// Options of shells with which they run nothing.
 const ONLY_TELL: [&str; 2] = ["--version", "--help"];
-/// Files that hold what a command is given to read, and no more than that.
-const INPUTS: [&str; 4] = ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+/// Folders whose files hold what a command is given to read by another way, and are no scripts.
+const INPUT_FOLDERS: [&str; 2] = ["/dev/", "/proc/"];
 
 /// The scripts that a command runs.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ fn lines(program: &str, arguments: &[Option<String>]) -> Scripts {
     }
 }
 
-fn of_shell(arguments: &[Option<String>], input: Option<&String>) -> Scripts {
+fn of_shell(arguments: &[Option<String>], input: Option<&CommandInput>) -> Scripts {
     let flagged = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
     let behind = arguments.iter().position(|word| word.as_ref().is_some_and(flagged));
     let Some(flag) = behind else { return of_file(arguments, input) };
@@ -75,11 +75,13 @@ fn of_shell(arguments: &[Option<String>], input: Option<&String>) -> Scripts {
 }
 
 /// The first operand is a file; without one, or where it stands for that, the script is what there is to read.
-fn of_file(arguments: &[Option<String>], input: Option<&String>) -> Scripts {
+fn of_file(arguments: &[Option<String>], input: Option<&CommandInput>) -> Scripts {
     let is = |word: &Option<String>, some: &[&str]| {
         word.as_ref().is_some_and(|word| some.contains(&word.as_str()))
     };
-    let reads = arguments.iter().any(|word| is(word, &INPUTS) || is(word, &["-s"]));
+    let input_file =
+        |word: &String| word == "-" || INPUT_FOLDERS.iter().any(|folder| word.starts_with(folder));
+    let reads = arguments.iter().any(|word| is(word, &["-s"]) || word.as_ref().is_some_and(input_file));
     let mut words = arguments.iter();
     let operand = loop {
         match words.next() {
@@ -91,9 +93,11 @@ fn of_file(arguments: &[Option<String>], input: Option<&String>) -> Scripts {
     let unknown = match operand {
         Some(None) => true,
         Some(Some(_)) if !reads => false,
-        Some(Some(_)) | None => input.is_none() && !arguments.iter().any(|word| is(word, &ONLY_TELL)),
+        Some(Some(_)) | None => {
+            !input.is_some_and(|input| input.certain) && !arguments.iter().any(|word| is(word, &ONLY_TELL))
+        }
     };
-    Scripts { known: input.cloned().into_iter().collect(), unknown }
+    Scripts { known: input.map(|input| input.text.clone()).into_iter().collect(), unknown }
 }
 
 #[cfg(test)]

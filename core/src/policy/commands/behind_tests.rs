@@ -2,10 +2,14 @@ use pretty_assertions::assert_eq;
 
 use super::*;
 
+fn given(text: &str) -> CommandInput {
+    CommandInput { text: text.to_owned(), certain: !text.contains('$') }
+}
+
 /// The scripts of a command, and whether there is one that is not known; `$` is a word that is not.
 fn scripts(line: &str, input: Option<&str>) -> (Vec<String>, bool) {
     let words = shlex::split(line).unwrap().into_iter().map(|word| (word != "$").then_some(word)).collect();
-    let Scripts { known, unknown } = scripts_of(&FoundCommand { words, input: input.map(str::to_owned) });
+    let Scripts { known, unknown } = scripts_of(&FoundCommand { words, input: input.map(given) });
     (known, unknown)
 }
 
@@ -28,6 +32,9 @@ fn what_a_shell_is_given() {
         ("bash --rcfile a", None, &[], true),
         ("bash --version", None, &[], false),
         ("bash", Some("x"), &["x"], false),
+        ("bash", Some("x $y"), &["x $y"], true),
+        ("bash /dev/fd/3", None, &[], true),
+        ("bash /proc/self/fd/0", Some("x"), &["x"], false),
         ("source file", None, &[], false),
         (". $", None, &[], true),
     ];

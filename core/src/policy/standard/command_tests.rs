@@ -256,7 +256,7 @@ fn what_is_not_looked_through_is_asked_about_where_a_rule_restricts() {
 
 const NO_PUSH: &str = "prefix_rule(pattern=['git', 'push'], decision='forbidden', justification='no push')";
 /// A push that can be read off the line, however it is written.
-const PUSHES: [&str; 30] = [
+const PUSHES: [&str; 40] = [
     "git push",
     "git\tpush",
     "\\git push",
@@ -287,9 +287,19 @@ const PUSHES: [&str; 30] = [
     "find . -maxdepth 0 -exec git push \\;",
     "sh <<< 'git push'",
     "trap 'git push' EXIT",
+    "sh <<EOF\n\\git push\nEOF",
+    "sh <<'EOF'\n\\git push\nEOF",
+    "sh <<-EOF\n\tgi\\\nt push\n\tEOF\n",
+    "sh <<EOF\nsh -c \"\\\\git push\"\nEOF\n",
+    "cat <<EOF\n`git push`\nEOF\n",
+    "cat <<EOF >/dev/null; git push\na\nEOF\n",
+    "git > log push",
+    "git <<< a push",
+    "time -p until false; do git push\nbreak\ndone",
+    "time ! git push",
 ];
 /// What may be one, for all that can be read off the line.
-const MAY_PUSH: [&str; 34] = [
+const MAY_PUSH: [&str; 39] = [
     "git pu$x",
     "git $(echo push)",
     "git `echo push`",
@@ -324,6 +334,11 @@ const MAY_PUSH: [&str; 34] = [
     "sudo $x push",
     "env $x",
     "trap \"$x\" EXIT",
+    "sh <<EOF\necho $x\nEOF\n",
+    "sh <<EOF\n\\$x push\nEOF\n",
+    "sh <<< ls < s.sh",
+    "sh /dev/fd/3 3<<EOF\ngit push\nEOF\n",
+    "sh <<EOF",
 ];
 
 #[test]
@@ -413,32 +428,5 @@ fn the_reason_is_named() {
     );
 }
 
-proptest::proptest! {
-    /// Whatever stands before and around it, a push does not run unasked.
-    #[test]
-    fn no_spelling_of_a_push_runs(
-        before in "((sudo|nice|env|time|command|exec|nohup|timeout 5|xargs) ){0,3}",
-        options in "((-C [a-z.]{1,4}|-c a[.]b=c|--no-pager|-p|--git-dir=x|--work-tree x|-C \"[$]d\") ){0,4}",
-        git in "(git|[$]g|\\\\git|\"git\"|/usr/bin/git|gi[$]t|[$][(]echo git[)])",
-        push in "(push|pu[$]x|[$]x|\"[$]@\"|[$][(]echo push[)]|pu[*]|'push'|p[{]u,[}]sh)",
-        (open, close) in proptest::prop_oneof![
-            proptest::prelude::Just(("", "")),
-            proptest::prelude::Just(("sh -c '", "'")),
-            proptest::prelude::Just(("f(){ ", "; }; f")),
-            proptest::prelude::Just(("echo $(", ")")),
-            proptest::prelude::Just(("x=push; ", " > log 2>&1")),
-            proptest::prelude::Just(("sh <<EOF\n", "\nEOF\n")),
-            proptest::prelude::Just(("if a; then ", "; fi")),
-            proptest::prelude::Just(("echo '", "' | sh")),
-        ],
-    ) {
-        let script = format!("{open}{before}{git} {options}{push}{close}");
-        for policy in [ON_REQUEST, NEVER] {
-            let decided = of(policy, &script, NO_PUSH);
-            proptest::prop_assert!(
-                decided == "ask" || decided.starts_with("exec command rejected: "),
-                "{}: {}", script, decided
-            );
-        }
-    }
-}
+#[path = "spelling_tests.rs"]
+mod spelling;
