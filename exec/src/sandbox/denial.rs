@@ -51,10 +51,27 @@ impl Denial {
     }
 }
 
-/// The path that an error message names: what is in quotes, or else the last word between colons that has a slash.
+/// The path that an error message names: what is in quotes, or what a shell says its line is about, or else the last
+/// word between colons that has a slash. What stands first is who speaks.
 fn path_in(line: &str) -> Option<&str> {
-    let mut words = line.rsplit(": ").filter_map(|part| part.split_whitespace().next_back());
-    quoted(line).or_else(|| words.find(|word| word.contains('/') && !word.contains("://")))
+    if let Some(path) = quoted(line).or_else(|| named_by_shell(line)) {
+        return Some(path);
+    }
+    let parts = || line.split(": ");
+    let speaker = usize::from(parts().count() > 2);
+    let words = parts().skip(speaker).filter_map(|part| part.split_whitespace().next_back());
+    words.filter(|word| word.contains('/') && !word.contains("://")).last()
+}
+
+/// The path of `{shell}: line {n}: {path}: {message}`. A message of a system call that concerns no file names none.
+fn named_by_shell(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once(": line ")?;
+    let (number, rest) = rest.split_once(": ")?;
+    let (path, message) = rest.rsplit_once(": ")?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    let of_file =
+        ["permission denied", "read-only file system"].contains(&message.trim_end().to_lowercase().as_str());
+    (is_number && of_file && !path.is_empty() && !path.contains(": ")).then_some(path)
 }
 
 /// What is in the last quotes. An apostrophe inside a word is none.

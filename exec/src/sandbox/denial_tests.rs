@@ -56,6 +56,11 @@ fn the_path_is_taken_from_what_programs_print() {
         ("PermissionError: [Errno 13] Permission denied: '/etc/x'", "/etc/x"),
         ("error: could not lock config file .git/config: Read-only file system", ".git/config"),
         ("sh: 1: cannot create /etc/x: Permission denied", "/etc/x"),
+        ("/bin/bash: line 1: out.txt: Permission denied", "out.txt"),
+        ("/bin/bash: line 12: a b/c d: Read-only file system", "a b/c d"),
+        ("/bin/bash: line 1: ./x: Permission denied", "./x"),
+        ("/usr/bin/tee: /etc/x: Read-only file system", "/etc/x"),
+        ("/etc/x: Permission denied", "/etc/x"),
         ("I can't open \"/etc/x\": Permission denied", "/etc/x"),
     ] {
         assert_eq!(path(1, printed), named(expected), "{printed}");
@@ -65,6 +70,9 @@ fn the_path_is_taken_from_what_programs_print() {
 #[test]
 fn where_no_path_is_named_none_is_made_up() {
     for printed in [
+        "/usr/bin/curl: socket: Operation not permitted",
+        "/bin/bash: line 1: socket: Operation not permitted",
+        "/bin/sh: fork: retry",
         "socket: Operation not permitted",
         "https://example.com/a: Permission denied",
         "it can't, it won't: Permission denied",
