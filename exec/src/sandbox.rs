@@ -19,6 +19,7 @@ mod error;
 mod files;
 mod identity;
 mod limits;
+mod memory;
 mod mounts;
 mod sockets;
 mod terminals;
@@ -34,6 +35,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 
 use calls::Filter;
 use identity::Identity;
+use memory::SharedMemory;
 use mounts::Mounts;
 
 pub(crate) use denial::Denial;
@@ -50,6 +52,7 @@ pub(crate) struct Sandbox {
     files: OwnedFd,
     /// Whether it may make terminals.
     makes_terminals: bool,
+    shared_memory: Option<SharedMemory>,
     filter: Filter,
     /// Where the child says which fence does not stand.
     report: OwnedFd,
@@ -79,6 +82,7 @@ impl Sandbox {
             folder: c_path(folder).map_err(failed(Step::Preparation))?,
             files: files::ruleset(limits, terminal).map_err(failed(Step::Landlock))?,
             makes_terminals: terminal.is_none(),
+            shared_memory: SharedMemory::plan(limits, folder).map_err(failed(Step::Preparation))?,
             filter: Filter::new(limits.network()).map_err(failed(Step::Preparation))?,
             report,
         };
@@ -100,6 +104,10 @@ impl Sandbox {
         if self.makes_terminals {
             // Where they are not to be had, the command can make none: nothing is lost but that.
             let _ = terminals::give(self.files.as_fd());
+        }
+        if let Some(shared_memory) = &self.shared_memory {
+            // The same: without it, the command has the host's, and cannot write there.
+            let _ = shared_memory.give(self.files.as_fd());
         }
         // The folder is another one now: the same by name, on a mount that can be written.
         rustix::process::chdir(&*self.folder).map_err(|error| (Step::Folder, error))?;

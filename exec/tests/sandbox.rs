@@ -145,16 +145,50 @@ async fn proc_does_not_lead_out() {
 }
 
 #[tokio::test]
-async fn shared_memory_and_temporary_folders_are_what_the_mode_says() {
+async fn temporary_folders_are_what_the_mode_says() {
     let Some(mut fenced) = fenced().await else { return };
-    let name = format!("tenon-test-{}", std::process::id());
-    let (shared, temporary) = (format!("/dev/shm/{name}"), format!("/tmp/{name}"));
-    fenced.refused(&format!("echo x > {shared}")).await;
+    let temporary = format!("/tmp/tenon-test-{}", std::process::id());
     fenced.refused(&format!("echo x > {temporary}")).await;
     fenced.step(|workspace| workspace.exclude_slash_tmp = false);
     fenced.allowed(&format!("echo x > {temporary} && rm {temporary}")).await;
-    fenced.refused(&format!("echo x > {shared}")).await;
-    assert!(!Path::new(&shared).exists());
+}
+
+#[tokio::test]
+async fn shared_memory_is_the_commands_own() {
+    let Some(mut fenced) = fenced().await else { return };
+    let hosts = tempfile::Builder::new().prefix("tenon-test").tempfile_in("/dev/shm").unwrap();
+    let (hosts, own) = (hosts.path().display(), format!("/dev/shm/tenon-own-{}", std::process::id()));
+    // Semaphores and memory by name, shared with a child; then left behind.
+    let python = python(
+        "import multiprocessing as m, os, sys\n\
+         from multiprocessing.shared_memory import SharedMemory\n\
+         memory, lock = SharedMemory(create=True, size=8), m.Lock()\n\
+         pid = os.fork()\n\
+         if pid == 0:\n    other = SharedMemory(memory.name)\n    with lock: other.buf[0] = 7\n    os._exit(0)\n\
+         os.waitpid(pid, 0); print(memory.buf[0]); memory.unlink()",
+    );
+    let answer = fenced.run(&python).await;
+    assert!(answer.contains("exited with code 0\n") && output_of(&answer).starts_with("7\n"), "{answer}");
+    fenced
+        .allowed(&format!("ls -A /dev/shm > list && test ! -s list && echo x > {own} && test -s {own}"))
+        .await;
+    assert!(!Path::new(&own).exists(), "nothing of it is seen outside");
+    // Nor by the next command, and the host's cannot be reached by another name.
+    fenced.allowed(&format!("test ! -e {own} && test ! -e {hosts}")).await;
+    for refused in [
+        format!("echo x > /proc/{}/root{hosts}", std::process::id()),
+        "mknod /dev/shm/null c 1 3".to_owned(),
+        "umount /dev/shm && echo x > /dev/shm/x".to_owned(),
+    ] {
+        fenced.refused(&refused).await;
+    }
+    let size = fenced.run("stat -f -c '%S %b' /dev/shm").await;
+    let numbers: Vec<u64> =
+        output_of(&size).split_whitespace().map(|number| number.parse().unwrap()).collect();
+    assert_eq!(numbers[0] * numbers[1], 1024 * 1024 * 1024, "it is bounded");
+    fenced.bench.step.sandbox = SandboxPolicy::ReadOnly;
+    fenced.refused(&format!("echo x > {own}")).await;
+    fenced.allowed(&format!("test -e {hosts}")).await;
 }
 
 #[tokio::test]

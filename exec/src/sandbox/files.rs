@@ -21,6 +21,21 @@ const DEVICES: [&str; 6] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random"
 /// What is a special file on its own disk is the machine's, wherever its name stands.
 const NEVER: BitFlags<AccessFs> = make_bitflags!(AccessFs::{MakeChar | MakeBlock | IoctlDev});
 
+/// A rule for what lies below a descriptor, as the kernel takes it.
+#[repr(C, packed)]
+struct Rule {
+    allowed: u64,
+    parent: libc::c_int,
+}
+
+/// The kind of that rule.
+const PATH_BENEATH: libc::c_int = 1;
+
+/// What is allowed below a writable root.
+pub(super) fn below_a_root() -> BitFlags<AccessFs> {
+    AccessFs::from_all(OLDEST) & !NEVER
+}
+
 /// Makes the rules. They follow the files that are there now, under whatever name they are met.
 pub(super) fn ruleset(limits: &Limits, terminal: Option<BorrowedFd<'_>>) -> io::Result<OwnedFd> {
     let ruleset: Option<OwnedFd> = build(limits, terminal).map_err(io::Error::other)?.into();
@@ -46,7 +61,7 @@ fn build(
     for root in limits.roots() {
         // One that has just gone cannot be written.
         if let Ok(folder) = PathFd::new(root.path()) {
-            created = created.add_rule(PathBeneath::new(folder, AccessFs::from_all(OLDEST) & !NEVER))?;
+            created = created.add_rule(PathBeneath::new(folder, below_a_root()))?;
         }
     }
     for path in DEVICES {
@@ -66,5 +81,28 @@ pub(super) fn restrict(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
     let (fd, flags): (libc::c_int, libc::c_uint) = (ruleset.as_raw_fd(), 0);
     // SAFETY: the call takes a descriptor, which is open, and flags, and touches no memory of ours.
     let status = unsafe { libc::syscall(libc::SYS_landlock_restrict_self, fd, flags) };
+    if status == 0 { Ok(()) } else { Err(super::last_error()) }
+}
+
+/// Adds a rule for what lies below `parent` to a ruleset that holds nobody yet. One system call.
+#[allow(unsafe_code)]
+pub(super) fn allow(
+    ruleset: BorrowedFd<'_>,
+    parent: BorrowedFd<'_>,
+    access: BitFlags<AccessFs>,
+) -> Result<(), Errno> {
+    let rule = Rule { allowed: access.bits(), parent: parent.as_raw_fd() };
+    // SAFETY: the rule lives until the call returns, which only reads it, and is laid out as the kernel's
+    // `struct landlock_path_beneath_attr`; both descriptors are open.
+    let status = unsafe {
+        let no_flags: libc::c_uint = 0;
+        libc::syscall(
+            libc::SYS_landlock_add_rule,
+            ruleset.as_raw_fd(),
+            PATH_BENEATH,
+            &raw const rule,
+            no_flags,
+        )
+    };
     if status == 0 { Ok(()) } else { Err(super::last_error()) }
 }
