@@ -27,7 +27,7 @@ pub struct Invocation {
     pub terminal: TerminalInfo,
     /// The terminal that a person sits at, opened for questions and their answers. None where nobody does.
     pub tty: Option<File>,
-    /// The first Ctrl-C, or SIGTERM: ends the turn and waits for its children.
+    /// The first Ctrl-C, SIGTERM or SIGHUP: ends the turn and waits for its children.
     pub cancellation: CancellationToken,
     /// The second one: quits.
     pub quit: CancellationToken,

@@ -13,6 +13,9 @@ const WORKERS: usize = 2;
 /// The exit status when there is not even a runtime.
 const FAILED: i32 = 1;
 
+/// SIGHUP, the first of the signals, in the kernel's masks.
+const HANGUP_BIT: u64 = 1;
+
 fn main() {
     start_tracing();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
@@ -36,7 +39,9 @@ async fn supervise() -> std::io::Result<u8> {
     let cancellation = CancellationToken::new();
     let quit = CancellationToken::new();
     let interrupts = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
-    let watch = watch(interrupts, cancellation.clone(), quit.clone());
+    // Under `nohup` the program is to outlive its terminal.
+    let hangup = if ignores_hangup() { None } else { Some(signal(SignalKind::hangup())?) };
+    let watch = watch(interrupts, hangup, cancellation.clone(), quit.clone());
     let stdout_is_terminal = stdout().is_terminal();
     let stdin_is_terminal = stdin().is_terminal();
     let columns = if stdout_is_terminal { columns() } else { None };
@@ -58,9 +63,10 @@ async fn supervise() -> std::io::Result<u8> {
     }
 }
 
-/// The first signal cancels, the second one quits; both are taken alike.
+/// The first signal cancels, the second one quits; all are taken alike.
 async fn watch(
     [mut interrupt, mut terminate]: [Signal; 2],
+    mut hangup: Option<Signal>,
     cancellation: CancellationToken,
     quit: CancellationToken,
 ) -> std::convert::Infallible {
@@ -68,12 +74,29 @@ async fn watch(
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
+            () = received(&mut hangup) => {}
         }
         if cancellation.is_cancelled() {
             quit.cancel();
         }
         cancellation.cancel();
     }
+}
+
+/// Waits for a signal; for ever where it is not listened for.
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => drop(signal.recv().await),
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether whoever has started the program has it ignore that its terminal goes away.
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & HANGUP_BIT != 0)
 }
 
 /// The terminal of this process.

@@ -20,7 +20,7 @@ fn long_replay(place: &Place, command: &str, json: bool) -> Running {
 
 #[test]
 fn a_signal_ends_the_turn_and_its_children() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let place = Place::new();
         let mut running = long_replay(&place, "echo $$ > pid; echo begun; exec sleep 1000", true);
         running.wait_for("item.started");
@@ -34,6 +34,34 @@ fn a_signal_ends_the_turn_and_its_children() {
         assert_eq!(ran.events().pop(), Some(failed));
         assert!(!alive(pid), "the child is gone");
     }
+}
+
+#[test]
+fn a_terminal_that_goes_away_is_ignored_where_the_starter_says_so() {
+    let place = Place::new();
+    let command = "mkfifo go; echo $$ > pid; read answer < go; echo $answer";
+    let file = place.file("x.jsonl", lines(&[vec![shell("c1", command)], vec![message("done")]]));
+    let script = "trap '' HUP; exec \"$0\" \"$@\"";
+    let args = [
+        "-c",
+        script,
+        env!("CARGO_BIN_EXE_tenon"),
+        "replay",
+        "--json",
+        "-s",
+        "danger-full-access",
+        "-C",
+        ".",
+    ];
+    let mut running =
+        Running::start(place.command_of("/bin/sh", &[&args[..], &[file.to_str().expect("text")]].concat()));
+    running.wait_for("item.started");
+    wait_for_pid(&place);
+    running.signal(Signal::HUP);
+    std::fs::write(place.work().join("go"), "went on\n").expect("written");
+    let ran = running.finish();
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""));
+    assert_eq!(ran.completed("command_execution")[0]["aggregated_output"], "went on\n");
 }
 
 /// What was said of items and of the turn, in order: the line's type and the item's.

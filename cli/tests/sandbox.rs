@@ -3,7 +3,11 @@
 
 mod support;
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
 use support::{Place, lines, message, shell};
 
 /// The temporary folder, in which all of these tests lie, is none of the workspace's.
@@ -112,4 +116,82 @@ fn secrets_are_not_inherited_under_a_sandbox_unless_they_are_allowed() {
     assert_eq!(printed(&["-s", "danger-full-access"]), expected("key token plain\n"));
     let allowed = ["-c", "shell_environment_policy.ignore_default_excludes=true"];
     assert_eq!(printed(&allowed), expected("key token plain\n"));
+}
+
+/// A turn whose one patch is `patch`.
+fn patch(patch: &str) -> Vec<Vec<Value>> {
+    let call = json!({"type": "custom_tool_call", "name": "apply_patch", "call_id": "p1", "input": patch});
+    vec![vec![call], vec![message("done")]]
+}
+
+/// The statuses of the patches.
+fn patches(ran: &support::Ran) -> Vec<String> {
+    let status = |item: &Value| item["status"].as_str().expect("a status").to_owned();
+    ran.completed("file_change").iter().map(status).collect()
+}
+
+/// All files below a folder, with what is in them.
+fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files(&path));
+        } else {
+            found.insert(path.clone(), std::fs::read(&path).expect("read"));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_patch_is_held_to_the_mode_before_anything_is_written() {
+    let place = Place::new();
+    place.file("kept", "old\n");
+    std::fs::create_dir(place.work().join(".git")).expect("made");
+    place.file(".git/config", "old\n");
+    let outside = place.home().join("outside");
+    std::fs::write(&outside, "old\n").expect("written");
+    std::os::unix::fs::symlink(&outside, place.work().join("link")).expect("linked");
+    let update = |path: &str| format!("*** Update File: {path}\n@@\n-old\n+new\n");
+    let whole = |parts: &[String]| format!("*** Begin Patch\n{}*** End Patch\n", parts.concat());
+    let inside = [update("kept"), "*** Add File: added\n+text\n".to_owned()];
+    let with = |path: &str| whole(&[&inside[..], &[update(path)]].concat());
+    for (mode, text) in [
+        ("read-only", whole(&inside)),
+        // What comes first in a patch may be written; it is not, for the sake of what comes last.
+        ("workspace-write", with(outside.to_str().expect("text"))),
+        ("workspace-write", with("../home/outside")),
+        ("workspace-write", with("link")),
+        ("workspace-write", with(".git/config")),
+        (
+            "workspace-write",
+            whole(&[&inside[..], &["*** Add File: ../home/new\n+text\n".to_owned()]].concat()),
+        ),
+        ("workspace-write", whole(&[inside[1].clone(), "*** Delete File: ../home/outside\n".to_owned()])),
+        (
+            "workspace-write",
+            whole(&["*** Update File: kept\n*** Move to: ../home/moved\n@@\n-old\n+new\n".to_owned()]),
+        ),
+    ] {
+        let file = place.file("x.jsonl", lines(&patch(&text)));
+        let before = (files(&place.work()), place.home().join("new").exists());
+        let file = file.to_str().expect("text");
+        let ran = place.run(&[&["replay", "--json", "-s", mode, "-C", "."][..], &NO_TMP, &[file]].concat());
+        assert_eq!(
+            (ran.status, patches(&ran)),
+            (Some(0), vec!["declined".to_owned()]),
+            "{text}{}",
+            ran.stdout
+        );
+        assert_eq!((files(&place.work()), place.home().join("new").exists()), before, "{mode}: {text}");
+        assert_eq!(std::fs::read(&outside).expect("read"), b"old\n");
+        assert!(!place.home().join("moved").exists());
+    }
+    let file = place.file("x.jsonl", lines(&patch(&whole(&inside))));
+    let file = file.to_str().expect("text");
+    let ran = place.run(&[&["replay", "--json", "-C", "."][..], &NO_TMP, &[file]].concat());
+    assert_eq!(patches(&ran), ["completed"], "{}", ran.stdout);
+    let read = |name: &str| std::fs::read_to_string(place.work().join(name)).expect("read");
+    assert_eq!((read("kept"), read("added")), ("new\n".to_owned(), "text\n".to_owned()));
 }
