@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use pretty_assertions::assert_eq;
 use serde_json::json;
+use support::alone::alone;
 use support::{Bench, ended, output_of, running, steady};
 use tenon_protocol::{CallFact, CallId, ItemStatus, TurnItem};
 use tenon_tools::{Event, EventSink, SandboxPolicy, ShownAs, ToolPayload};
@@ -148,6 +149,27 @@ async fn a_flood_is_cut_short_by_the_yield() {
     assert!(transcript.contains(" bytes omitted ...\n"));
 }
 
+/// Bytes of memory that this process has taken at most so far.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("read");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("told");
+    peak.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
+}
+
+#[tokio::test]
+async fn a_flood_costs_no_more_memory_than_a_trickle() {
+    if !alone("a_flood_costs_no_more_memory_than_a_trickle") {
+        return;
+    }
+    let bench = Bench::new();
+    bench.exec(json!({"cmd": "echo hi"})).await;
+    let before = peak_memory();
+    let answer = bench.exec(json!({"cmd": "yes | head -c 400000000", "yield_time_ms": 30000})).await;
+    assert!(answer.contains("Process exited with code 0\nOriginal token count: 100000000\n"), "{answer}");
+    let taken = peak_memory() - before;
+    assert!(taken < 40_000_000, "a tenth of the output: {taken}");
+}
+
 #[tokio::test]
 async fn deltas_bring_the_output_in_order_and_before_the_item_ends() {
     let bench = Bench::new();
@@ -248,6 +270,26 @@ async fn a_nul_byte_is_refused() {
         answer,
         "exec_command failed: arguments, environment and working directory cannot contain a NUL byte"
     );
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_are_replaced_and_nul_is_kept() {
+    let bench = Bench::new();
+    // A surrogate by itself, which no text can hold, among them.
+    let answer = bench.exec(json!({"cmd": "printf 'a\\0b\\xff\\xed\\xa0\\x80c\\n'"})).await;
+    assert_eq!(output_of(&answer), "a\0b\u{fffd}\u{fffd}\u{fffd}\u{fffd}c\n");
+}
+
+#[tokio::test]
+async fn a_shell_that_has_gone_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shell = folder.path().join("bash");
+    std::os::unix::fs::symlink("/bin/bash", &shell).expect("linked");
+    let bench = Bench::with(|config| config.user_shell = Some(shell.clone()));
+    assert_eq!(steady(&bench.exec(json!({"cmd": "echo hi"})).await), ended(0, 1, "hi\n"));
+    std::fs::remove_file(&shell).expect("removed");
+    let answer = bench.exec(json!({"cmd": "echo hi"})).await;
+    assert_eq!(answer, format!("exec_command failed: program `{}` does not exist", shell.display()));
 }
 
 #[tokio::test]
