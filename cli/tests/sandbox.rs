@@ -124,10 +124,14 @@ fn patch(patch: &str) -> Vec<Vec<Value>> {
     vec![vec![call], vec![message("done")]]
 }
 
-/// The statuses of the patches.
+/// The statuses of the patches. One that was refused has no item of its own kind.
 fn patches(ran: &support::Ran) -> Vec<String> {
     let status = |item: &Value| item["status"].as_str().expect("a status").to_owned();
-    ran.completed("file_change").iter().map(status).collect()
+    ["file_change", "tool_call"]
+        .iter()
+        .flat_map(|kind| ran.completed(kind))
+        .map(|item| status(&item))
+        .collect()
 }
 
 /// All files below a folder, with what is in them.

@@ -8,15 +8,18 @@
 //! subreaper (`adopted`); else it is not covered.
 
 mod adopted;
+mod children;
 mod descriptor;
 mod ending;
 mod error;
 mod keeper;
 mod launch;
 mod lifeline;
+mod marks;
 mod process;
 mod procfs;
 mod terminal;
+mod vfork;
 mod worker;
 
 pub(crate) use descriptor::awaitable;

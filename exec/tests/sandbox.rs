@@ -175,11 +175,9 @@ async fn shared_memory_is_the_commands_own() {
     assert!(!Path::new(&own).exists(), "nothing of it is seen outside");
     // Nor by the next command, and the host's cannot be reached by another name.
     fenced.allowed(&format!("test ! -e {own} && test ! -e {hosts}")).await;
-    for refused in [
-        format!("echo x > /proc/{}/root{hosts}", std::process::id()),
-        "mknod /dev/shm/null c 1 3".to_owned(),
-        "umount /dev/shm && echo x > /dev/shm/x".to_owned(),
-    ] {
+    for refused in
+        [format!("echo x > /proc/{}/root{hosts}", std::process::id()), "mknod /dev/shm/null c 1 3".to_owned()]
+    {
         fenced.refused(&refused).await;
     }
     let size = fenced.run("stat -f -c '%S %b' /dev/shm").await;

@@ -7,7 +7,7 @@
 
 use std::ffi::CString;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, RawFd};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::CWD;
@@ -41,8 +41,8 @@ pub(super) struct Mounts {
 #[derive(Debug)]
 struct Place {
     path: CString,
-    /// Made in the child.
-    copy: Option<OwnedFd>,
+    /// Made by the child, and a descriptor of the child's alone: the parent, whose memory this is, must not close it.
+    copy: Option<RawFd>,
 }
 
 impl Mounts {
@@ -58,18 +58,21 @@ impl Mounts {
         })
     }
 
-    /// Mounts it, in the namespace of the calling process. System calls only.
+    /// Mounts it, in the namespace of the calling process, which has to execute a program or to end afterwards: what is
+    /// opened here is closed by that. System calls only.
+    #[allow(unsafe_code)]
     pub(super) fn mount(&mut self) -> Result<(), Errno> {
         // What is mounted here must not show outside, and nothing that is mounted outside later here.
         mount_change(c"/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?;
         if self.lock_all {
             for place in &mut self.writable {
-                place.copy = Some(open_tree(CWD, &*place.path, COPY)?);
+                place.copy = Some(open_tree(CWD, &*place.path, COPY)?.into_raw_fd());
             }
             make_read_only(CWD, c"/", 0)?;
             for place in &mut self.writable {
                 if let Some(copy) = place.copy.take() {
-                    mount_at(copy.as_fd(), &place.path)?;
+                    // SAFETY: this process has opened it just now and does not close it.
+                    mount_at(unsafe { BorrowedFd::borrow_raw(copy) }, &place.path)?;
                 }
             }
         }

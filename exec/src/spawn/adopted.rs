@@ -1,37 +1,44 @@
 //! What commands leave behind that has left their session, too: a process that calls `setsid`, and whose parent ends.
 //!
 //! Nobody can tell it by its session or by its parents. But where this process is a subreaper, such a one becomes its
-//! child; and the environment that it was started with bears the id of the session (runtime.md B5). A process that
-//! clears its environment before it leaves is not found.
+//! child; and it bears the mark of the session that it comes from (`marks`).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::collections::BTreeMap;
 use std::io;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
 
+use super::children;
+use super::marks::Marks;
 use super::procfs::{self, Found, Stat};
-use crate::environment::Environment;
 
-/// The variable that all commands have.
-const MARK: &str = "TENON_SESSION_ID";
-
-/// For how long a dead child that is not known must have been seen dead before it is reaped: whoever waits for it, here
-/// or in another part of the process, has done so by then.
+/// For how long a child that was never seen alive must have been seen dead before it is reaped. If it is the host's
+/// own, whoever waits for it has done so by then.
 const DEAD_FOR: Duration = Duration::from_secs(1);
 
 /// The children that were not started by us.
 #[derive(Debug, Default)]
 pub(super) struct Adopted {
-    /// Values of the mark that commands were given.
-    marks: BTreeSet<OsString>,
     /// Sessions that were found, and when their leader started.
     sessions: BTreeMap<i32, Option<u64>>,
-    /// Children that were dead when they were looked at last, and since when they are known to be. They may have
-    /// somebody who waits for them; whoever is dead for [`DEAD_FOR`] has nobody.
+    /// Children that have begun a session and bear no mark of ours, and when they started: the host's, to be reaped by
+    /// the host.
+    hosts: BTreeMap<i32, u64>,
+    /// Children that were dead when they were looked at first, and when that was.
     dead: BTreeMap<i32, Instant>,
     has_to_look: bool,
+}
+
+/// One look at the children of this process.
+struct Look<'a, Known> {
+    known: Known,
+    marks: &'a Marks,
+    host_session: Option<i32>,
+    now: Instant,
+    new: Vec<i32>,
+    hosts: BTreeMap<i32, u64>,
+    dead: BTreeMap<i32, Instant>,
 }
 
 impl Adopted {
@@ -41,49 +48,76 @@ impl Adopted {
         Ok(Self::default())
     }
 
-    /// A command was started with these variables, which leads this session from now on.
-    pub(super) fn note(&mut self, environment: &Environment, session: i32) {
+    /// A command leads this session from now on.
+    pub(super) fn note(&mut self, session: i32) {
         self.sessions.remove(&session);
-        if let Some(mark) = environment.get(OsStr::new(MARK))
-            && !self.marks.contains(mark)
+    }
+
+    /// Looks through the children that may have been left to us: reaps the dead of sessions that are `known`, and gives
+    /// the sessions that were not known and are a command's.
+    pub(super) fn look(&mut self, marks: &Marks, known: impl Fn(i32) -> bool) -> Vec<i32> {
+        self.look_among(procfs::children_of_the_main_thread, marks, known)
+    }
+
+    fn look_among(
+        &mut self,
+        children: impl FnOnce() -> Vec<Pid>,
+        marks: &Marks,
+        known: impl Fn(i32) -> bool,
+    ) -> Vec<i32> {
+        let mut look = Look {
+            known,
+            marks,
+            // 0 where the session's leader is outside of this namespace of processes, as under `docker exec`.
+            host_session: procfs::of(getpid()).map(|process| process.session),
+            now: Instant::now(),
+            new: Vec::new(),
+            hosts: BTreeMap::new(),
+            dead: BTreeMap::new(),
+        };
+        children::while_none_begins(|started| {
+            let others = children().into_iter().filter(|child| !started.contains(&number(*child)));
+            others.for_each(|child| self.look_at(child, &mut look));
+        });
+        self.has_to_look = !look.dead.is_empty();
+        (self.hosts, self.dead) = (look.hosts, look.dead);
+        look.new
+    }
+
+    fn look_at(&mut self, child: Pid, look: &mut Look<'_, impl Fn(i32) -> bool>) {
+        if let Some(Stat { alive, found }) = procfs::read(child)
+            && Some(found.session) != look.host_session
         {
-            self.marks.insert(mark.clone());
+            if alive { self.look_at_living(&found, look) } else { self.look_at_dead(&found, look) }
         }
     }
 
-    /// Looks through our children: reaps the dead of sessions that are `known`, and gives the sessions that were not
-    /// known and are a command's. `started` are the children that are reaped elsewhere.
-    pub(super) fn look(&mut self, known: impl Fn(i32) -> bool, started: &BTreeSet<i32>) -> Vec<i32> {
-        // 0 where the session's leader is outside of this namespace of processes, as under `docker exec`.
-        let own = procfs::of(getpid()).map(|process| process.session);
-        let now = Instant::now();
-        let (mut new, mut dead) = (Vec::new(), BTreeMap::new());
-        for child in procfs::children() {
-            if started.contains(&number(child)) {
-                continue;
-            }
-            let Some(Stat { alive, found }) = procfs::read(child) else { continue };
-            if !alive {
-                let is_ours = known(found.session) || self.sessions.contains_key(&found.session);
-                let since = self.dead.get(&number(child)).copied().unwrap_or(now);
-                if is_ours || now.saturating_duration_since(since) >= DEAD_FOR {
-                    // It is dead, so nothing is waited for.
-                    let _ = waitpid(Some(child), WaitOptions::NOHANG);
-                } else if Some(found.session) != own {
-                    dead.insert(number(child), since);
-                }
-                continue;
-            }
-            if known(found.session) || Some(found.session) == own || !self.is_marked(&found) {
-                continue;
-            }
-            let leader = Pid::from_raw(found.session).and_then(procfs::of);
-            self.sessions.insert(found.session, leader.map(|leader| leader.started_at));
-            new.push(found.session);
+    fn look_at_living(&mut self, child: &Found, look: &mut Look<'_, impl Fn(i32) -> bool>) {
+        if (look.known)(child.session) {
+            return;
         }
-        self.has_to_look = !dead.is_empty();
-        self.dead = dead;
-        new
+        if look.marks.bears(child.pid) {
+            let leader = Pid::from_raw(child.session).and_then(procfs::of);
+            self.sessions.insert(child.session, leader.map(|leader| leader.started_at));
+            look.new.push(child.session);
+        } else {
+            look.hosts.insert(child.number(), child.started_at);
+        }
+    }
+
+    fn look_at_dead(&self, child: &Found, look: &mut Look<'_, impl Fn(i32) -> bool>) {
+        if self.hosts.get(&child.number()) == Some(&child.started_at) {
+            look.hosts.insert(child.number(), child.started_at);
+            return;
+        }
+        let is_ours = (look.known)(child.session) || self.sessions.contains_key(&child.session);
+        let since = self.dead.get(&child.number()).copied().unwrap_or(look.now);
+        if is_ours || look.now.saturating_duration_since(since) >= DEAD_FOR {
+            // It is dead, so nothing is waited for.
+            let _ = waitpid(Some(child.pid), WaitOptions::NOHANG);
+        } else {
+            look.dead.insert(child.number(), since);
+        }
     }
 
     /// When the leader of a session that was found started, where it lives; none for other sessions.
@@ -107,12 +141,12 @@ impl Adopted {
     pub(super) fn has_to_look(&self) -> bool {
         self.has_to_look
     }
-
-    fn is_marked(&self, process: &Found) -> bool {
-        procfs::variable(process.pid, MARK).is_some_and(|mark| self.marks.contains(&mark))
-    }
 }
 
 fn number(pid: Pid) -> i32 {
     pid.as_raw_nonzero().get()
 }
+
+#[cfg(test)]
+#[path = "adopted_tests.rs"]
+mod tests;

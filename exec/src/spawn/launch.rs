@@ -3,13 +3,14 @@
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 
+use super::children::OwnChild;
 use super::error::SpawnError;
+use super::vfork;
 use crate::environment::Environment;
 use crate::sandbox::{Limits, Sandbox};
 
@@ -53,7 +54,7 @@ pub(crate) struct Streams {
 impl Launch {
     /// Starts it: leader of a new session and process group, told to terminate when the calling thread ends. All of
     /// this is done when it returns.
-    pub(super) fn start(&self, streams: Streams) -> Result<Child, SpawnError> {
+    pub(super) fn start(&self, streams: Streams) -> Result<OwnChild, SpawnError> {
         let (sandbox, report) = match &self.limits {
             Some(limits) => {
                 let (sandbox, report) = Sandbox::prepare(limits, &self.folder, streams.terminal())?;
@@ -61,19 +62,12 @@ impl Launch {
             }
             None => (None, None),
         };
-        let mut command = Command::new(&self.program);
-        command.args(&self.arguments).env_clear().envs(&self.environment).current_dir(&self.folder);
         let terminal = matches!(streams.input, Input::Terminal(_));
-        command.stdin(match streams.input {
-            Input::Null => Stdio::null(),
-            Input::Pipe(end) | Input::Terminal(end) => Stdio::from(end),
-        });
-        command.stdout(streams.output).stderr(streams.errors);
-        set_up_session(&mut command, rustix::process::getpid(), terminal);
-        confine(&mut command, sandbox);
-        command.spawn().map_err(|error| match report.and_then(|report| report.failure(&error)) {
-            Some(failure) => failure.into(),
-            None => SpawnError::classify(self, error),
+        OwnChild::begin(|| start(self, streams.into_descriptors()?, terminal, sandbox)).map_err(|error| {
+            match report.and_then(|report| report.failure(&error)) {
+                Some(failure) => failure.into(),
+                None => SpawnError::classify(self, error),
+            }
         })
     }
 }
@@ -85,41 +79,48 @@ impl Streams {
             Input::Null | Input::Pipe(_) => None,
         }
     }
-}
 
-/// Makes the child the leader of a session, with `terminal` that of its standard input, and has it terminated when
-/// this thread ends.
-#[allow(unsafe_code)]
-fn set_up_session(command: &mut Command, parent: Pid, terminal: bool) {
-    let in_child = move || {
-        rustix::process::setsid()?;
-        if terminal {
-            rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
-        }
-        rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
-        // The parent may have died before the signal was set: then nobody would send it.
-        if rustix::process::getppid() != Some(parent) {
-            return Err(io::Error::from(rustix::io::Errno::SRCH));
-        }
-        Ok(())
-    };
-    // SAFETY: between fork and exec the closure makes system calls only; it allocates nothing and takes no lock.
-    unsafe {
-        command.pre_exec(in_child);
+    pub(super) fn into_descriptors(self) -> io::Result<[OwnedFd; 3]> {
+        let input = match self.input {
+            Input::Null => rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?,
+            Input::Pipe(end) | Input::Terminal(end) => end,
+        };
+        Ok([input, self.output, self.errors])
     }
 }
 
-/// Has the child keep none of our descriptors but its streams, and put up the fences around itself, last of all.
+/// Starts it with all that is done in the child: its session, its descriptors, and the fences last of all.
 #[allow(unsafe_code)]
-fn confine(command: &mut Command, mut sandbox: Option<Sandbox>) {
-    let in_child = move || {
+fn start(
+    launch: &Launch,
+    streams: [OwnedFd; 3],
+    terminal: bool,
+    mut sandbox: Option<Sandbox>,
+) -> io::Result<Pid> {
+    let parent = rustix::process::getpid();
+    let mut set_up = || {
+        lead_session(parent, terminal)?;
         close_on_exec()?;
         sandbox.as_mut().map_or(Ok(()), Sandbox::enter)
     };
-    // SAFETY: between fork and exec the closure makes system calls only; it allocates nothing and takes no lock.
-    unsafe {
-        command.pre_exec(in_child);
+    // SAFETY: each of the three makes system calls only, and what the fences open stays theirs no longer than they are
+    // put up, or is kept as a mere number.
+    unsafe { vfork::start(launch, streams, &mut set_up) }
+}
+
+/// Makes the calling process the leader of a session, with `terminal` that of its standard input, and has it terminated
+/// when the thread ends that has started it. System calls only.
+fn lead_session(parent: Pid, terminal: bool) -> io::Result<()> {
+    rustix::process::setsid()?;
+    if terminal {
+        rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
     }
+    rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+    // The parent may have died before the signal was set: then nobody would send it.
+    if rustix::process::getppid() != Some(parent) {
+        return Err(io::Error::from(rustix::io::Errno::SRCH));
+    }
+    Ok(())
 }
 
 /// Marks every descriptor but the three streams, so that the program which the process becomes has none of them: one

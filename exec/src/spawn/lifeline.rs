@@ -4,96 +4,93 @@
 //! session that begins and ends; when its input comes to an end, we are gone, and it kills what is left.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Pid;
 
-/// What the shell runs. It reads `+ID` and `- ID` lines. At the end it kills every process of the sessions it knows
-/// of, whatever group they are in, until it finds none, but not more often than 50 times. Only built-ins are used.
-const SCRIPT: &str = r#"
-known=' '
-while read -r what id; do
-    case $what in
-        +) known="$known$id " ;;
-        -) case $known in *" $id "*) known="${known%% "$id" *} ${known#* "$id" }" ;; esac ;;
-    esac
-done
-round=0
-while [ "$known" != ' ' ] && [ $round -lt 50 ]; do
-    round=$((round + 1))
-    found=
-    for process in /proc/[0-9]*; do
-        { read -r line < "$process/stat"; } 2> /dev/null || continue
-        set -- ${line##*) }
-        case $1 in Z|X) continue ;; esac
-        case $known in *" $4 "*) kill -s KILL "${process#/proc/}" 2> /dev/null && found=yes ;; esac
-    done
-    [ -n "$found" ] || break
-done
-"#;
+use super::children::OwnChild;
+use super::marks::{MARK, Marks};
+
+/// What the shell runs.
+const SCRIPT: &str = include_str!("lifeline.sh");
+
+/// The length of a mark that the shell can go by: it reads an environment as one text, without the borders of its
+/// variables, and finds in it only what is as long as a UUID for sure.
+const MARK_LENGTH: usize = 36;
 
 /// The process, and our end of its pipe. Dropping it lets the process go: it kills what it still knows of.
 #[derive(Debug)]
 pub(super) struct Lifeline {
-    child: Child,
+    child: OwnChild,
     pipe: Option<OwnedFd>,
 }
 
 impl Lifeline {
-    /// Starts it, with these sessions to begin with.
-    pub(super) fn start(sessions: &BTreeSet<i32>) -> io::Result<Self> {
-        Self::start_by("/bin/sh", sessions)
+    /// Starts it, with these sessions and marks to begin with.
+    pub(super) fn start(sessions: &BTreeSet<i32>, marks: &Marks) -> io::Result<Self> {
+        Self::start_by("/bin/sh", sessions, marks)
     }
 
-    fn start_by(shell: &str, sessions: &BTreeSet<i32>) -> io::Result<Self> {
+    fn start_by(shell: &str, sessions: &BTreeSet<i32>, marks: &Marks) -> io::Result<Self> {
         let (input, pipe) = pipe_with(PipeFlags::CLOEXEC)?;
         // A shell that stands still must not hold us up: what it cannot take counts as a failure.
         rustix::io::ioctl_fionbio(&pipe, true)?;
         let mut command = Command::new(shell);
-        command.args(["-c", SCRIPT]).env_clear().current_dir("/");
+        command.args(["-c", SCRIPT, "lifeline", MARK]).env_clear().current_dir("/");
         command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
         leave_session(&mut command);
-        let mut lifeline = Self { child: command.spawn()?, pipe: Some(pipe) };
+        let child = OwnChild::begin(|| command.spawn().map(|child| Pid::from_child(&child)))?;
+        let mut lifeline = Self { child, pipe: Some(pipe) };
         for session in sessions {
-            lifeline.tell('+', *session)?;
+            lifeline.begun(*session)?;
+        }
+        for mark in marks.iter() {
+            lifeline.marked(mark)?;
         }
         Ok(lifeline)
     }
 
-    /// The number of its process.
-    pub(super) fn pid(&self) -> u32 {
-        self.child.id()
+    /// Processes that bear this mark are ours. One that the shell could mistake for another is not told.
+    pub(super) fn marked(&mut self, mark: &OsStr) -> io::Result<()> {
+        let is_plain = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
+        match mark.to_str() {
+            Some(mark) if mark.len() == MARK_LENGTH && mark.as_bytes().iter().all(is_plain) => {
+                self.tell(&format!("= {mark}"))
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// A session has begun.
     pub(super) fn begun(&mut self, session: i32) -> io::Result<()> {
-        self.tell('+', session)
+        self.tell(&format!("+ {session}"))
     }
 
     /// Nothing is left of a session; its number may soon be another's.
     pub(super) fn ended(&mut self, session: i32) -> io::Result<()> {
-        self.tell('-', session)
+        self.tell(&format!("- {session}"))
     }
 
     /// Ends it without its having killed anything: it does not hear us any more.
-    pub(super) fn abandon(mut self) {
-        let _ = self.child.kill();
+    pub(super) fn abandon(self) {
+        self.child.kill();
     }
 
-    fn tell(&mut self, what: char, session: i32) -> io::Result<()> {
+    fn tell(&mut self, what: &str) -> io::Result<()> {
         // That it has gone does not always show on the pipe: a process that is just being started elsewhere may have a
         // copy of its end until it executes.
         if self.child.try_wait()?.is_some() {
             return Err(Errno::PIPE.into());
         }
-        let line = format!("{what} {session}\n");
         if let Some(pipe) = &self.pipe {
             // So short a line is written whole or not at all.
-            rustix::io::write(pipe, line.as_bytes())?;
+            rustix::io::write(pipe, format!("{what}\n").as_bytes())?;
         }
         Ok(())
     }
@@ -101,9 +98,11 @@ impl Lifeline {
 
 impl Drop for Lifeline {
     fn drop(&mut self) {
+        // We live: nobody is left to another's care.
+        let _ = self.tell(".");
         self.pipe = None;
-        // It ends by itself now, and quickly; a failure means that somebody else has reaped it.
-        let _ = self.child.wait();
+        // It ends by itself now, and quickly.
+        self.child.wait();
     }
 }
 

@@ -1,11 +1,9 @@
 //! One process that leads a session, as others see it.
 
-use std::os::unix::process::ExitStatusExt;
-use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, WaitStatus, kill_process_group};
 use tokio::sync::watch;
 
 /// How a process ended.
@@ -31,9 +29,9 @@ impl Exit {
     }
 }
 
-impl From<ExitStatus> for Exit {
-    fn from(status: ExitStatus) -> Self {
-        Self { status: status.code(), signal: status.signal(), at: Instant::now() }
+impl From<WaitStatus> for Exit {
+    fn from(status: WaitStatus) -> Self {
+        Self { status: status.exit_status(), signal: status.terminating_signal(), at: Instant::now() }
     }
 }
 

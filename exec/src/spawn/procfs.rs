@@ -105,12 +105,13 @@ pub(super) fn all() -> Vec<Found> {
     pids.filter_map(of).collect()
 }
 
-/// The numbers of all our children, the dead that nobody has reaped among them. Empty where the kernel does not list
+/// The numbers of the children of the main thread, the dead that nobody has reaped among them: the kernel leaves orphans
+/// to it, as long as it lives, and those of other threads were started by them. Empty where the kernel does not list
 /// them.
-pub(super) fn children() -> Vec<Pid> {
-    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
-    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    lists.flat_map(|list| list.split_ascii_whitespace().filter_map(number).collect::<Vec<_>>()).collect()
+pub(super) fn children_of_the_main_thread() -> Vec<Pid> {
+    let main = rustix::process::getpid().as_raw_nonzero();
+    let list = fs::read_to_string(format!("/proc/self/task/{main}/children")).unwrap_or_default();
+    list.split_ascii_whitespace().filter_map(number).collect()
 }
 
 fn number(text: &str) -> Option<Pid> {

@@ -1,24 +1,26 @@
 //! The thread that owns processes, from inside: one loop that waits for jobs, for ends and for times.
 
 mod leftovers;
+mod watched;
 
 use std::collections::BTreeSet;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::process::Child;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{PidfdFlags, pidfd_open};
 use tokio::sync::oneshot;
 
 use super::adopted::Adopted;
+use super::children::OwnChild;
 use super::ending::Ending;
 use super::error::SpawnError;
 use super::keeper::Job;
 use super::launch::{Launch, Streams};
 use super::lifeline::Lifeline;
+use super::marks::Marks;
 use super::process::{Exit, Process};
 use super::procfs;
 
@@ -35,7 +37,7 @@ const MAX_ADOPTIONS: u32 = 10;
 /// A process that has not been reaped.
 #[derive(Debug)]
 struct Slot {
-    child: Child,
+    child: OwnChild,
     pidfd: Option<OwnedFd>,
     process: Arc<Process>,
 }
@@ -56,6 +58,8 @@ pub(super) struct Worker {
     /// Sessions whose leader is reaped and which may have members left.
     finished: BTreeSet<i32>,
     endings: Vec<Ending>,
+    /// What all processes bear that were started here.
+    marks: Marks,
     /// Ends what we leave behind when we are killed; begins with the first process.
     lifeline: Option<Lifeline>,
     next_sweep: Instant,
@@ -73,6 +77,7 @@ impl Worker {
             running: Vec::new(),
             finished: BTreeSet::new(),
             endings: Vec::new(),
+            marks: Marks::default(),
             lifeline: None,
             next_sweep: Instant::now(),
             closing: None,
@@ -133,13 +138,14 @@ impl Worker {
             Ok(child) => child,
             Err(error) => return drop(reply.send(Err(error))),
         };
-        let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+        let pid = child.pid();
         let started_at = procfs::started_at(pid);
         let process = Arc::new(Process::new(pid, started_at));
         let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok();
         if let Some(adopted) = &mut self.adopted {
-            adopted.note(&launch.environment, process.pid());
+            adopted.note(process.pid());
         }
+        self.note_mark(&launch.environment);
         if !self.has_to_sweep() {
             self.next_sweep = Instant::now() + SWEEP_INTERVAL;
         }
@@ -187,9 +193,9 @@ impl Worker {
         let was_empty = finished.is_empty();
         self.running.retain_mut(|slot| {
             let child = &mut slot.child;
-            // An error means that there is no such child: someone else has reaped it.
             let wait = || match child.try_wait() {
                 Ok(status) => status.map(Exit::from),
+                // There is no such child: someone else has reaped it.
                 Err(_) => Some(Exit::unknown()),
             };
             let reaped = slot.process.reap(wait);
@@ -220,34 +226,6 @@ impl Worker {
             !over
         });
         self.endings = endings;
-    }
-
-    /// Tells the lifeline of a session, and starts it where there is none, or none that hears us.
-    fn tell_begun(&mut self, session: i32) {
-        if self.lifeline.as_mut().is_some_and(|lifeline| lifeline.begun(session).is_ok()) {
-            return;
-        }
-        self.cut_lifeline();
-        let mut sessions = self.finished.clone();
-        sessions.extend(self.running.iter().map(|slot| slot.process.pid()));
-        match Lifeline::start(&sessions) {
-            Ok(lifeline) => self.lifeline = Some(lifeline),
-            Err(error) => {
-                tracing::warn!(%error, "should this process be killed, some of its commands may go on");
-            }
-        }
-    }
-
-    fn tell_ended(&mut self, session: i32) {
-        if self.lifeline.as_mut().is_some_and(|lifeline| lifeline.ended(session).is_err()) {
-            self.cut_lifeline();
-        }
-    }
-
-    fn cut_lifeline(&mut self) {
-        if let Some(lifeline) = self.lifeline.take() {
-            lifeline.abandon();
-        }
     }
 
     /// The leader of a session, while it has not been reaped.

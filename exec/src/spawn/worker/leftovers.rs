@@ -34,10 +34,8 @@ impl Worker {
     pub(super) fn adopt(&mut self) -> bool {
         let Some(adopted) = &mut self.adopted else { return false };
         let running: BTreeSet<i32> = self.running.iter().map(|slot| slot.process.pid()).collect();
-        let lifeline = self.lifeline.as_ref().and_then(|lifeline| i32::try_from(lifeline.pid()).ok());
-        let started = running.iter().copied().chain(lifeline).collect();
         let known = |session| running.contains(&session) || self.finished.contains(&session);
-        let new = adopted.look(known, &started);
+        let new = adopted.look(&self.marks, known);
         for session in &new {
             self.finished.insert(*session);
             self.tell_begun(*session);
