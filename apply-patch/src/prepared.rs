@@ -22,9 +22,6 @@ use crate::plan::Plan;
 use crate::report::failure_text;
 use crate::retry::Attempt;
 
-/// A cancelled call says at least that it took this long (core.md 6.2).
-const SHORTEST_ABORT: Duration = Duration::from_millis(100);
-
 /// A patch that fits and has not happened.
 #[derive(Debug)]
 pub(crate) struct PreparedPatch {
@@ -108,9 +105,8 @@ impl PreparedCall for PreparedPatch {
                 (done.delta, Ok(Box::new(ApplyPatchToolOutput { text })))
             }
             Err(error) if matches!(error.failure, Failure::Cancelled) => {
-                let seconds = since(call, started).max(SHORTEST_ABORT).as_secs_f64();
-                let message = format!("aborted by user after {seconds:.1}s");
-                (error.delta, Ok(Box::new(AbortedToolOutput { message })))
+                // It is cancelled only as long as nothing has landed.
+                (error.delta, Ok(Box::new(AbortedToolOutput::after(since(call, started), []))))
             }
             Err(mut error) => {
                 log(&call.call_id, &error);

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tenon_protocol::{CallToolResult, ToolName, TurnItem};
 use tenon_tools::{
-    Effects, Event, FunctionCallError, FunctionToolOutput, JsonSchema, PreparedCall, ShownAs, ToolExecutor,
-    ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
+    AbortedToolOutput, Effects, Event, FunctionCallError, FunctionToolOutput, JsonSchema, PreparedCall,
+    ShownAs, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
 
 use crate::catalogue::list_all;
@@ -110,6 +110,10 @@ impl ToolExecutor for ResourceTool {
         true
     }
 
+    fn waits_for_cancellation(&self) -> bool {
+        true
+    }
+
     async fn prepare(&self, call: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
         let began = call.host.clock.now();
         let ToolPayload::Function { arguments } = &call.payload else {
@@ -147,6 +151,9 @@ impl PreparedCall for Prepared {
         let answered = self.answer(call).await;
         let took = call.host.clock.now().saturating_duration_since(self.began);
         call.host.events.emit(Event::ItemCompleted(shown(self.item, &answered, took)));
+        if answered.is_err() && call.cancellation.is_cancelled() {
+            return Ok(Box::new(AbortedToolOutput::after(took, [])));
+        }
         let text = answered.map_err(FunctionCallError::respond)?;
         Ok(Box::new(FunctionToolOutput::from_text(text, Some(true))))
     }

@@ -1,16 +1,18 @@
 //! A tool of a server, as the model calls it (core.md 9.5).
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tenon_protocol::{CallToolResult, ItemStatus, ToolName, TurnItem};
+use tenon_tools::facts::request_line;
 use tenon_tools::outputs::capped_mcp_result;
 use tenon_tools::{
-    Effects, Event, FunctionCallError, FunctionSpec, HookIdentity, HookInputForm, McpEffect, McpToolOutput,
-    PreparedCall, SearchInfo, SearchSource, ShownAs, ToolExecutor, ToolExposure, ToolInvocation, ToolOutput,
-    ToolPayload, ToolSpec,
+    AbortedToolOutput, Effects, Event, FunctionCallError, FunctionSpec, HookIdentity, HookInputForm,
+    McpEffect, McpToolOutput, PreparedCall, SearchInfo, SearchSource, ShownAs, ToolExecutor, ToolExposure,
+    ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
 
 use crate::catalogue::RemoteTool;
@@ -123,6 +125,11 @@ impl ToolExecutor for McpTool {
         self.parallel
     }
 
+    /// A call that is cancelled answers itself: whether its server was asked at all is for the model to know.
+    fn waits_for_cancellation(&self) -> bool {
+        true
+    }
+
     fn search_info(&self) -> Option<SearchInfo> {
         self.search.clone()
     }
@@ -181,12 +188,16 @@ impl Target {
         &self,
         call: &ToolInvocation,
         arguments: Map<String, Value>,
+        is_asked: &AtomicBool,
     ) -> Result<CallToolResult, RequestError> {
         let server = self.server.upgrade();
         let server = server.ok_or_else(|| RequestError::Unavailable("the session has ended".to_owned()))?;
         let meta = [(THREAD_ID.to_owned(), Value::String(call.step.session_id.clone()))];
-        let asker =
-            Asker { cancellation: &call.cancellation, record: &|fact| call.host.progress.record(fact) };
+        let record = |fact| {
+            is_asked.store(true, Ordering::Relaxed);
+            call.host.progress.record(fact);
+        };
+        let asker = Asker { cancellation: &call.cancellation, record: &record };
         let answer = server.call(&self.tool, arguments, meta.into_iter().collect(), asker).await?;
         Ok(read_result(answer))
     }
@@ -221,16 +232,22 @@ impl PreparedCall for Prepared {
 
     async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
         let Self { target, began, shown, input, work, effects: _ } = *self;
+        let (is_asked, mut cancelled) = (AtomicBool::new(false), false);
         let answered = match work {
-            Work::Call(arguments) => {
-                target.call(call, arguments).await.map_err(|error| target.failed(&error.to_string()))
-            }
+            Work::Call(arguments) => target.call(call, arguments, &is_asked).await.map_err(|error| {
+                cancelled = matches!(error, RequestError::Cancelled);
+                target.failed(&error.to_string())
+            }),
             Work::Answered(text) => Err(text),
         };
         let wall_time = call.host.clock.now().saturating_duration_since(began);
         if let ShownAs::Item(item) = shown {
             let item = completed(item, &answered, wall_time);
             call.host.events.emit(Event::ItemCompleted(item));
+        }
+        if cancelled {
+            let asked = is_asked.into_inner().then(|| request_line(&target.server_name));
+            return Ok(Box::new(AbortedToolOutput::after(wall_time, asked)));
         }
         Ok(Box::new(McpToolOutput {
             result: CallToolResult::from_result(answered),

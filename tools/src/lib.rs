@@ -24,6 +24,7 @@ mod effects;
 mod error;
 mod event;
 mod executor;
+pub mod facts;
 mod fn_tool;
 mod hook_identity;
 mod hook_run;

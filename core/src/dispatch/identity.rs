@@ -9,9 +9,6 @@ use tenon_tools::{
 
 use super::{AnyToolResult, CallEnd};
 
-/// The least time that an aborted call is said to have taken.
-const SHORTEST_ABORT: Duration = Duration::from_millis(100);
-
 /// Who a call is.
 #[derive(Debug)]
 pub(crate) struct Identity {
@@ -40,11 +37,9 @@ impl Identity {
         CallEnd::new(self.call_id.clone(), &self.kind, self.occurrence, outcome, result, Vec::new())
     }
 
-    /// The end of a call that was cut short.
-    pub(crate) fn aborted(&self, elapsed: Duration) -> CallEnd {
-        let seconds = elapsed.max(SHORTEST_ABORT).as_secs_f64();
-        let output: Box<dyn ToolOutput> =
-            Box::new(AbortedToolOutput { message: format!("aborted by user after {seconds:.1}s") });
+    /// The end of a call that was cut short, which had told this of itself.
+    pub(crate) fn aborted(&self, elapsed: Duration, told: Vec<String>) -> CallEnd {
+        let output: Box<dyn ToolOutput> = Box::new(AbortedToolOutput::after(elapsed, told));
         let (call_id, payload) = (self.call_id.clone(), self.kind.clone());
         let result = AnyToolResult { call_id, payload, output, feedback: None };
         self.end_with(Ok(result), LifecycleOutcome::Aborted)

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tenon_protocol::{CallFact, CallFinished, CallId, CallOutcome, ResponseItem, RolloutItem};
 use tenon_tools::ContentHash;
+use tenon_tools::facts::{file_line, is_about_the_same, nested_line, request_line};
 
 use super::processes::{ProcessState, Processes};
 use super::reader::LoadedRollout;
@@ -115,37 +116,11 @@ impl<'a> Journal<'a> {
         processes: &dyn Processes,
     ) -> Vec<String> {
         let own = self.get(call_id, 0);
-        match outcome.or_else(|| own?.finished.last().map(|finished| finished.line.outcome)) {
-            Some(CallOutcome::Completed) => vec![format!("nested call of {tool}: completed")],
-            Some(CallOutcome::Failed | CallOutcome::Blocked) => {
-                vec![format!("nested call of {tool}: failed")]
-            }
-            // A call that was cut short may have done anything.
-            Some(CallOutcome::Aborted) | None => {
-                let facts = own.into_iter().flat_map(|own| own.own_lines(processes));
-                [format!("nested call of {tool}: outcome unknown")].into_iter().chain(facts).collect()
-            }
-        }
-    }
-}
-
-/// Whether two facts are about the same: the later one says how it stands.
-fn same_subject(a: &CallFact, b: &CallFact) -> bool {
-    match (a, b) {
-        (CallFact::Process { pid: a, .. }, CallFact::Process { pid: b, .. }) => a == b,
-        (CallFact::File { path: a, .. }, CallFact::File { path: b, .. }) => a == b,
-        (CallFact::Nested { call_id: a, .. }, CallFact::Nested { call_id: b, .. }) => a == b,
-        (CallFact::Request { .. }, CallFact::Request { .. }) => a == b,
-        (
-            CallFact::Process { .. }
-            | CallFact::File { .. }
-            | CallFact::Nested { .. }
-            | CallFact::Request { .. },
-            CallFact::Process { .. }
-            | CallFact::File { .. }
-            | CallFact::Nested { .. }
-            | CallFact::Request { .. },
-        ) => false,
+        let outcome = outcome.or_else(|| own?.finished.last().map(|finished| finished.line.outcome));
+        let is_known =
+            matches!(outcome, Some(CallOutcome::Completed | CallOutcome::Failed | CallOutcome::Blocked));
+        let facts = own.into_iter().filter(|_| !is_known).flat_map(|own| own.own_lines(processes));
+        [nested_line(tool, outcome)].into_iter().chain(facts).collect()
     }
 }
 
@@ -154,7 +129,7 @@ impl CallFacts<'_> {
     fn newest(&self) -> Vec<&Told<'_>> {
         let mut newest: Vec<&Told<'_>> = Vec::new();
         for told in &self.facts {
-            match newest.iter_mut().find(|known| same_subject(known.fact, told.fact)) {
+            match newest.iter_mut().find(|known| is_about_the_same(known.fact, told.fact)) {
                 Some(known) => *known = told,
                 None => newest.push(told),
             }
@@ -191,11 +166,8 @@ impl CallFacts<'_> {
                     ProcessState::Unknown => Vec::new(),
                 }
             }
-            CallFact::File { path, done } if *done || self.was_written(path) => {
-                vec![format!("{}: written", path.display())]
-            }
-            CallFact::File { path, done: _ } => vec![format!("{}: not written", path.display())],
-            CallFact::Request { server, id: _ } => vec![format!("request to {server} was not answered")],
+            CallFact::File { path, done } => vec![file_line(path, *done || self.was_written(path))],
+            CallFact::Request { server, id: _ } => vec![request_line(server)],
             CallFact::Nested { .. } => Vec::new(),
         }
     }

@@ -5,6 +5,7 @@
 
 mod gate;
 mod numbers;
+mod told;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use crate::dispatch::{CallEnd, CallEvents, DispatchEnvironment, Found, Identity,
 #[cfg(feature = "images")]
 use crate::pictures::{check_pictures, has_pictures};
 use crate::registry::ToolRegistry;
+use told::Told;
 
 /// Runs the calls of one step.
 #[derive(Debug, Clone)]
@@ -101,8 +103,10 @@ impl ToolCallRuntime {
         let CallNumber { occurrence, shown_id } = number;
         let identity = Identity::of(&call, occurrence);
         let events = Arc::new(CallEvents::new(Arc::clone(&self.env.host.events), identity));
-        let call = self.bind(call, source, &events, cancellation);
+        let told = self.told(&events);
+        let call = self.bind(call, source, &events, &told, cancellation);
         Task {
+            told,
             ticket,
             waits: tool.as_ref().is_some_and(|tool| tool.waits_for_cancellation()),
             known: tool.is_some(),
@@ -113,20 +117,27 @@ impl ToolCallRuntime {
         }
     }
 
+    /// Takes the facts of a call.
+    fn told(&self, events: &CallEvents) -> Arc<Told> {
+        let identity = events.identity();
+        let journal = self.env.journal.progress(&identity.call_id, identity.occurrence);
+        Arc::new(Told::new(journal.unwrap_or_else(|| Arc::clone(&self.env.host.progress))))
+    }
+
     /// Binds a call to its step.
     fn bind(
         &self,
         call: ToolCall,
         source: ToolCallSource,
         events: &Arc<CallEvents>,
+        told: &Arc<Told>,
         cancellation: CancellationToken,
     ) -> ToolInvocation {
         let env = &self.env;
         let ToolCall { tool_name, call_id, payload, encrypted_function_args: _ } = call;
-        let progress = env.journal.progress(&call_id, events.identity().occurrence);
         let host = Host {
             events: Arc::clone(events) as _,
-            progress: progress.unwrap_or_else(|| Arc::clone(&env.host.progress)),
+            progress: Arc::clone(told) as _,
             services: Arc::clone(&env.host.services),
         };
         let (step, tracker) = (Arc::clone(&env.step), env.tracker.clone());
@@ -182,6 +193,8 @@ struct Task {
     ticket: Ticket,
     found: Found,
     events: Arc<CallEvents>,
+    /// What the call tells of itself.
+    told: Arc<Told>,
     /// Under which id a client sees the call.
     shown_id: String,
     /// Whether there is a tool of this name.
@@ -195,7 +208,7 @@ impl Task {
     /// The end is boxed, since it is moved several times on its way out.
     fn run(self) -> impl Future<Output = Box<CallEnd>> {
         // Taken apart out here: what an async function takes apart, it holds twice.
-        let Self { mut ticket, mut found, events, shown_id, known, waits, handed_over } = self;
+        let Self { mut ticket, mut found, events, told, shown_id, known, waits, handed_over } = self;
         let cancellation = found.call().cancellation.clone();
         async move {
             events.show(Shown::new(shown_id, found.call()));
@@ -225,7 +238,8 @@ impl Task {
             };
             let env = found.env();
             #[cfg_attr(not(feature = "images"), expect(unused_mut))]
-            let mut end = finished.unwrap_or_else(|| abort(env, &events, known, env.since(handed_over)));
+            let mut end =
+                finished.unwrap_or_else(|| abort(env, &events, known, env.since(handed_over), &told));
             #[cfg(feature = "images")]
             look_at_pictures(&mut end, found.call()).await;
             write_down(env, &end, &found.call().source).await;
@@ -249,10 +263,16 @@ async fn has_looked_again(ticket: &mut Ticket, found: &mut Found, cancellation: 
 }
 
 /// The end of a call that was cut short, told to everybody who would have heard of another end.
-fn abort(env: &DispatchEnvironment, events: &CallEvents, known: bool, elapsed: Duration) -> Box<CallEnd> {
+fn abort(
+    env: &DispatchEnvironment,
+    events: &CallEvents,
+    known: bool,
+    elapsed: Duration,
+    told: &Told,
+) -> Box<CallEnd> {
     tracing::Span::current().record("aborted", true);
     let identity = events.identity();
-    let end = identity.aborted(elapsed);
+    let end = identity.aborted(elapsed, told.lines());
     events.finish(LifecycleOutcome::Aborted, || end.preview());
     // Nobody hears of a call whose tool is unknown, cancelled or not.
     if known {

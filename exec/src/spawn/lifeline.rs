@@ -9,10 +9,12 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::Pid;
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::children::OwnChild;
 use super::marks::{MARK, Marks};
@@ -23,6 +25,9 @@ const SCRIPT: &str = include_str!("lifeline.sh");
 /// The length of a mark that the shell can go by: it reads an environment as one text, without the borders of its
 /// variables, and finds in it only what is as long as a UUID for sure.
 const MARK_LENGTH: usize = 36;
+
+/// How long it may take to end what we have left. It looks through all processes up to 50 times.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The process, and our end of its pipe. Dropping it lets the process go: it kills what it still knows of.
 #[derive(Debug)]
@@ -82,6 +87,13 @@ impl Lifeline {
         self.child.kill();
     }
 
+    fn ends_within(&self, time: Duration) -> bool {
+        let Ok(pidfd) = pidfd_open(self.child.pid(), PidfdFlags::empty()) else { return true };
+        let timeout = Timespec::try_from(time).ok();
+        // Interrupted is as good as too late: it has been told to end, and may be killed.
+        poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], timeout.as_ref()).is_ok_and(|ready| ready > 0)
+    }
+
     fn tell(&mut self, what: &str) -> io::Result<()> {
         // That it has gone does not always show on the pipe: a process that is just being started elsewhere may have a
         // copy of its end until it executes.
@@ -101,7 +113,11 @@ impl Drop for Lifeline {
         // We live: nobody is left to another's care.
         let _ = self.tell(".");
         self.pipe = None;
-        // It ends by itself now, and quickly.
+        // It ends by itself now, and quickly: unless it stands still, or a process that is just being started, and is
+        // kept from it, has a copy of our end.
+        if !self.ends_within(PATIENCE) {
+            self.child.kill();
+        }
         self.child.wait();
     }
 }

@@ -1,5 +1,7 @@
 //! Requests that are waited for, and the word to a server that nobody waits any more.
 
+use std::pin::Pin;
+
 use rmcp::RoleClient;
 use rmcp::model::ServerResult;
 use rmcp::service::{RequestHandle, ServiceError};
@@ -8,10 +10,16 @@ use tokio::sync::{mpsc, oneshot};
 /// What a server is told of a request that nobody waits for any more.
 const NOBODY_WAITS: &str = "the client no longer waits for an answer";
 
+/// A request on its way out.
+pub(super) type Unsent =
+    Pin<Box<dyn Future<Output = Result<RequestHandle<RoleClient>, ServiceError>> + Send>>;
+
 /// What the task that tells servers is told.
 pub(super) enum Notice {
     /// Nobody waits for this one.
     Abandoned(Box<RequestHandle<RoleClient>>),
+    /// Nobody waits for this one, which may not have left yet.
+    Unsent(Unsent),
     /// All notices before this one have left.
     Done(oneshot::Sender<()>),
 }
@@ -55,15 +63,23 @@ impl Drop for Waiting<'_> {
 pub(super) async fn send_notices(mut notices: mpsc::UnboundedReceiver<Notice>) {
     while let Some(notice) = notices.recv().await {
         match notice {
-            Notice::Abandoned(handle) => {
-                let id = handle.id.clone();
-                if let Err(error) = handle.cancel(Some(NOBODY_WAITS.to_owned())).await {
-                    tracing::debug!(%id, %error, "a cancellation could not be told");
+            Notice::Abandoned(handle) => take_back(*handle).await,
+            Notice::Unsent(sending) => {
+                // What could not be sent need not be taken back.
+                if let Ok(handle) = sending.await {
+                    take_back(handle).await;
                 }
             }
             Notice::Done(done) => {
                 let _ = done.send(());
             }
         }
+    }
+}
+
+async fn take_back(handle: RequestHandle<RoleClient>) {
+    let id = handle.id.clone();
+    if let Err(error) = handle.cancel(Some(NOBODY_WAITS.to_owned())).await {
+        tracing::debug!(%id, %error, "a cancellation could not be told");
     }
 }

@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use rmcp::RoleClient;
-use rmcp::model::{ServerNotification, SubscriptionFilter};
-use rmcp::service::{Peer, PeerRequestOptions, RunningService, RunningServiceCancellationToken};
+use rmcp::model::{ClientRequest, ServerNotification, SubscriptionFilter};
+use rmcp::service::{
+    Peer, PeerRequestOptions, RequestHandle, RunningService, RunningServiceCancellationToken,
+};
 use serde_json::Value;
 use tenon_protocol::CallFact;
 use tokio::sync::{Mutex, mpsc, watch};
@@ -15,7 +17,7 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use super::deadline::Deadline;
-use super::notices::{Notice, Waiting, send_notices};
+use super::notices::{Notice, Unsent, Waiting, send_notices};
 use super::request::{Continued, raw, request, request_error};
 use super::{Ask, Asker, Handler, Limits, Link, Questions, ServerFacts, Traffic};
 use crate::error::RequestError;
@@ -95,9 +97,7 @@ impl RpcLink {
         clock: &mut Deadline,
         asker: &Asker<'_>,
     ) -> Result<Value, RequestError> {
-        let options = PeerRequestOptions::no_options();
-        let sent = self.peer.send_cancellable_request(request(ask, continued), options).await;
-        let handle = sent.map_err(|error| self.error(error))?;
+        let handle = self.sent(request(ask, continued), ask.method(), clock, asker).await?;
         (asker.record)(CallFact::Request {
             server: self.questions.server.clone(),
             id: handle.id.to_string(),
@@ -124,6 +124,31 @@ impl RpcLink {
                 }
             }
         }
+    }
+
+    /// Sends a request. A server that reads nothing lets it wait; where nobody waits for it any more by then, it is
+    /// taken back as soon as it has left.
+    async fn sent(
+        &self,
+        request: ClientRequest,
+        method: &'static str,
+        clock: &Deadline,
+        asker: &Asker<'_>,
+    ) -> Result<RequestHandle<RoleClient>, RequestError> {
+        let peer = self.peer.clone();
+        let options = PeerRequestOptions::no_options();
+        let mut sending: Unsent =
+            Box::pin(async move { peer.send_cancellable_request(request, options).await });
+        let why = tokio::select! {
+            biased;
+            sent = &mut sending => return sent.map_err(|error| self.error(error)),
+            () = asker.cancellation.cancelled() => RequestError::Cancelled,
+            () = self.traffic.wait_gone() => return Err(RequestError::Closed),
+            () = tokio::time::sleep(clock.left()) => RequestError::TimedOut { method, limit: clock.limit() },
+        };
+        // A connection that has ended sends nothing any more.
+        let _ = self.abandoned.send(Notice::Unsent(sending));
+        Err(why)
     }
 
     fn error(&self, error: rmcp::service::ServiceError) -> RequestError {

@@ -103,7 +103,9 @@ impl Process {
         // The process has ended, or cannot but end; those that it started may not know.
         self.group.clear().await;
         self.done = true;
-        let status = self.exited.wait_for(Option::is_some).await.ok().and_then(|status| *status);
+        // One that even SIGKILL does not end is not waited for.
+        let exited = tokio::time::timeout(KILL_GRACE, self.exited.wait_for(Option::is_some)).await;
+        let status = exited.ok().and_then(Result::ok).and_then(|status| *status);
         // What was written to the end is still in the pipe, unless somebody who left the group holds it open.
         let _ = tokio::time::timeout(LOOK_EVERY * 10, &mut self.drain).await;
         Ended { status, stderr: self.tail.lines() }

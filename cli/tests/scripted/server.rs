@@ -1,19 +1,35 @@
 //! A model that says what it is told to say, one answer a request, and survives a client that dies while it speaks.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+
+/// How long a client is waited for that says nothing, or does not read.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The server; it ends when it is dropped.
 pub struct Model {
     address: SocketAddr,
-    requests: Arc<Mutex<Vec<Value>>>,
+    talk: Arc<Talk>,
     ends: Arc<AtomicBool>,
     serving: Option<JoinHandle<()>>,
+}
+
+/// What is said, and what was asked.
+struct Talk {
+    answers: Vec<Vec<Value>>,
+    requests: Mutex<Vec<Value>>,
+}
+
+/// One connection. A client may open one more than it uses: none keeps the others waiting.
+struct Connection {
+    stream: Option<TcpStream>,
+    serving: JoinHandle<()>,
 }
 
 impl Model {
@@ -21,23 +37,30 @@ impl Model {
     pub fn start(answers: Vec<Vec<Value>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("an address");
-        let (requests, ends) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicBool::new(false)));
-        let (kept, ended) = (Arc::clone(&requests), Arc::clone(&ends));
+        let talk = Arc::new(Talk { answers, requests: Mutex::default() });
+        let ends = Arc::new(AtomicBool::new(false));
+        let (heard, ended) = (Arc::clone(&talk), Arc::clone(&ends));
         let serving = thread::spawn(move || {
+            let mut connections = Vec::new();
             for stream in listener.incoming() {
                 if ended.load(Ordering::Acquire) {
-                    return;
+                    break;
                 }
-                // A client that was killed is no matter of the server's.
-                let _ = serve(stream, &kept, &answers);
+                connections.extend(stream.ok().map(|stream| Connection::serve(stream, &heard)));
             }
+            connections.into_iter().for_each(Connection::end);
         });
-        Self { address, requests, ends, serving: Some(serving) }
+        Self { address, talk, ends, serving: Some(serving) }
     }
 
     /// The requests that were read whole.
     pub fn requests(&self) -> Vec<Value> {
-        self.requests.lock().expect("no panic").clone()
+        self.talk.requests.lock().expect("no panic").clone()
+    }
+
+    /// What the first request shows of the conversation.
+    pub fn first_input(&self) -> Option<Vec<Value>> {
+        self.requests().into_iter().next().and_then(|request| request["input"].as_array().cloned())
     }
 
     pub fn base_url(&self) -> String {
@@ -56,20 +79,35 @@ impl Drop for Model {
     }
 }
 
-fn serve(
-    stream: std::io::Result<TcpStream>,
-    requests: &Mutex<Vec<Value>>,
-    answers: &[Vec<Value>],
-) -> std::io::Result<()> {
-    let mut stream = stream?;
-    let body = body_of(&mut stream)?;
-    let number = {
-        let mut requests = requests.lock().expect("no panic");
-        requests.push(body);
-        requests.len() - 1
-    };
-    let closing = vec![message("done")];
-    stream.write_all(answer(answers.get(number).unwrap_or(&closing)).as_bytes())
+impl Connection {
+    fn serve(stream: TcpStream, talk: &Arc<Talk>) -> Self {
+        let (kept, talk) = (stream.try_clone().ok(), Arc::clone(talk));
+        // A client that was killed is no matter of the server's.
+        Self { stream: kept, serving: thread::spawn(move || drop(talk.answer(stream))) }
+    }
+
+    fn end(self) {
+        if let Some(stream) = &self.stream {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        let _ = self.serving.join();
+    }
+}
+
+impl Talk {
+    fn answer(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        let body = body_of(&mut stream)?;
+        let number = {
+            let mut requests = self.requests.lock().expect("no panic");
+            requests.push(body);
+            requests.len() - 1
+        };
+        let closing = vec![message("done")];
+        stream.write_all(answer(self.answers.get(number).unwrap_or(&closing)).as_bytes())?;
+        stream.shutdown(Shutdown::Write)
+    }
 }
 
 fn body_of(stream: &mut TcpStream) -> std::io::Result<Value> {

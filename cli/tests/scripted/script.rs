@@ -1,4 +1,4 @@
-//! What the model asks for in the session that is killed: calls of every kind, each with an effect that can be counted.
+//! What the model asks for in the session: calls of every kind, each with an effect that can be counted.
 //!
 //! An effect is a line in a file of the folder `effects`, named by the call: two lines are one too many. A patch takes
 //! `big.txt` from one version to the next; whatever happens, one of them is there whole.
@@ -12,6 +12,9 @@ const BIG_LINES: usize = 6000;
 
 /// The calls with an effect of their own, in the order in which they come.
 pub const COUNTED: [&str; 9] = ["c1", "c2", "m1", "c3", "m2", "c4", "n1", "n2", "c5"];
+
+/// The calls that are the model's own, in the order in which they come.
+pub const DIRECT: [&str; 10] = ["c1", "c2", "m1", "p1", "c3", "m2", "p2", "c4", "e1", "c5"];
 
 /// What `big.txt` holds after this many patches.
 pub fn big(version: usize) -> String {

@@ -10,6 +10,16 @@ impl Random {
         Self(seed ^ number.wrapping_mul(0xd1b5_4a32_d192_ed03))
     }
 
+    /// The source that goes on where another has come to.
+    pub fn at(state: u64) -> Self {
+        Self(state)
+    }
+
+    /// How far it has come.
+    pub fn state(&self) -> u64 {
+        self.0
+    }
+
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

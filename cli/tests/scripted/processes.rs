@@ -1,4 +1,4 @@
-//! Who is left of a program that was killed.
+//! Who is left of a program that was broken off.
 //!
 //! The test adopts what its children leave behind (it is a subreaper), so that nothing can get away from it.
 
@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, WaitOptions, getpid, set_child_subreaper, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
 
 /// How long what was left behind may take to go.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -56,6 +56,25 @@ pub fn left() -> Vec<String> {
         let adopted = processes().into_iter().filter(|process| process.parent == me);
         adopted.filter(|process| !ours.contains(&process.pid)).collect()
     })
+}
+
+/// The processes that this one has started, and those that they have, as far as their parents live.
+pub fn descendants(pid: u32) -> Vec<u32> {
+    let all = processes();
+    let mut found = vec![pid];
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        next += 1;
+        found.extend(all.iter().filter(|process| process.parent == parent).map(|process| process.pid));
+    }
+    found.split_off(1)
+}
+
+/// Kills a process that [`descendants`] has just named.
+pub fn kill(pid: u32) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        let _ = kill_process(pid, Signal::KILL);
+    }
 }
 
 fn gone(look: impl Fn() -> Vec<Process>) -> Vec<String> {

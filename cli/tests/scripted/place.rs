@@ -1,23 +1,29 @@
-//! A home, a working folder and the folder of the effects, for one session that is killed.
+//! A home, a working folder and the folder of the effects, for one session that is broken off.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::script;
+use super::script;
 
 /// The server that counts, put into each place: a long run does not depend on the sources.
 const COUNTER_SERVER: &str = include_str!("counter_server.py");
 
 pub struct Place {
-    root: TempDir,
+    root: PathBuf,
+    /// Where it is ours: then it goes with us.
+    owned: Option<TempDir>,
 }
 
 impl Place {
     pub fn new() -> Self {
-        let place = Self { root: tempfile::Builder::new().prefix("crash").tempdir().expect("a folder") };
+        let owned = tempfile::Builder::new().prefix("broken-off").tempdir().expect("a folder");
+        // Without links, as the program tells it.
+        let root = owned.path().canonicalize().expect("it is there");
+        let place = Self { root, owned: Some(owned) };
         for folder in ["home", "work", "tmp", "effects"] {
             std::fs::create_dir(place.folder(folder)).expect("made");
         }
@@ -27,8 +33,13 @@ impl Place {
         place
     }
 
+    /// A place that another process has made.
+    pub fn at(root: PathBuf) -> Self {
+        Self { root, owned: None }
+    }
+
     pub fn root(&self) -> &Path {
-        self.root.path()
+        &self.root
     }
 
     pub fn work(&self) -> PathBuf {
@@ -39,8 +50,12 @@ impl Place {
         self.folder("effects")
     }
 
-    fn server(&self) -> PathBuf {
-        self.root.path().join("counter_server.py")
+    pub fn home(&self) -> PathBuf {
+        self.folder("home")
+    }
+
+    pub fn server(&self) -> PathBuf {
+        self.folder("counter_server.py")
     }
 
     pub fn temporary(&self) -> PathBuf {
@@ -48,8 +63,7 @@ impl Place {
     }
 
     fn folder(&self, name: &str) -> PathBuf {
-        // Without links, as the program tells it.
-        self.root.path().canonicalize().expect("it is there").join(name)
+        self.root.join(name)
     }
 
     /// The program, with a model at this address and the server that counts.
@@ -74,11 +88,28 @@ impl Place {
             .env("HOME", self.root())
             .env("TENON_HOME", self.folder("home"))
             .env("TMPDIR", self.temporary())
-            .current_dir(self.work())
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+            .current_dir(self.work());
+        self.listen_to(&mut command);
         command
+    }
+
+    /// Lets a program write into this place.
+    pub fn listen_to(&self, command: &mut Command) {
+        command.stdin(Stdio::null()).stdout(self.file_of("stdout")).stderr(self.file_of("stderr"));
+    }
+
+    fn file_of(&self, name: &str) -> File {
+        File::create(self.folder(name)).expect("created")
+    }
+
+    /// What the program that ran last has written to standard output.
+    pub fn stdout(&self) -> String {
+        std::fs::read_to_string(self.folder("stdout")).unwrap_or_default()
+    }
+
+    /// What the program that ran last has written to standard error.
+    pub fn stderr(&self) -> String {
+        std::fs::read_to_string(self.folder("stderr")).unwrap_or_default()
     }
 
     /// The session's file, once it is there.
@@ -104,6 +135,12 @@ impl Place {
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 
+    /// The items of the conversation in the session's file.
+    pub fn recorded_items(&self) -> Vec<Value> {
+        let items = self.rollout_lines().into_iter().filter(|line| line["type"] == "response_item");
+        items.map(|line| line["payload"].clone()).collect()
+    }
+
     /// How often the effect of this name was had.
     pub fn count(&self, effect: &str) -> usize {
         std::fs::read_to_string(self.effects().join(effect)).unwrap_or_default().lines().count()
@@ -116,6 +153,6 @@ impl Place {
 
     /// Keeps the folder for somebody to look at.
     pub fn keep(self) -> PathBuf {
-        self.root.keep()
+        self.owned.map_or(self.root, TempDir::keep)
     }
 }
