@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use tenon_protocol::{CallId, ToolName};
 use tenon_tools::{
     CommandInterceptor, Event, EventSink, FunctionCallError, HookIdentity, HookInputForm, InputObserver,
-    PreparedCall, ToolExecutor, ToolInvocation, ToolPayload, ToolSpec,
+    LeftBehind, PreparedCall, ToolExecutor, ToolInvocation, ToolPayload, ToolSpec,
 };
 
 use crate::error::VerifyError;
@@ -105,9 +105,9 @@ impl ToolExecutor for ApplyPatchTool {
     }
 
     /// A patch that was cut off may have left temporary files beside the files that it was to write.
-    async fn tidy_up(&self, written: &[PathBuf]) {
+    async fn tidy_up(&self, left: &LeftBehind) {
         let folders: BTreeSet<PathBuf> =
-            written.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
+            left.written.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
         let fs = Arc::clone(&self.fs);
         // A task that panicked has said so.
         let _ =

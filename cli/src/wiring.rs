@@ -105,7 +105,7 @@ impl Services {
             }))
             .configured_hooks(plan.hooks, environment.0.clone())
             .hook_outputs_in(plan.home);
-        let builder = builder.approver(plan.approver);
+        let builder = builder.approver(plan.approver).ask_again(plan.ask_again);
         let builder = match plan.policy {
             Some(policy) => builder.policy(Arc::new(policy)),
             None => builder,

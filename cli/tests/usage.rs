@@ -169,3 +169,34 @@ fn a_configuration_that_is_a_link_to_nothing_is_no_missing_one() {
         "tenon: cannot read HOME/config.toml: it is a link to something that is not there\n"
     );
 }
+
+#[test]
+fn a_session_that_is_not_there_is_told_before_a_key_is_asked_for() {
+    let place = Place::new();
+    let told = refused(&place, &["exec", "-s", "danger-full-access", "resume", "nope", "go"]);
+    assert_eq!(told, "tenon: there is no session nope in HOME/sessions\n");
+}
+
+#[test]
+fn a_folder_of_add_dir_that_is_none_is_told() {
+    let place = Place::new();
+    let file = place.file("x.jsonl", lines(&[vec![message("bye")]]));
+    let missing = place.work().join("missing");
+    let args = ["replay", "-C", ".", "--add-dir", "missing", "--add-dir", ".", file.to_str().expect("text")];
+    let ran = place.run(&args);
+    let told = format!("--add-dir: {} is no folder, and nothing can be written there", missing.display());
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert_eq!(ran.stderr.matches("--add-dir").count(), 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains(&told), "{}", ran.stderr);
+}
+
+#[test]
+fn a_replay_that_cannot_begin_leaves_no_scratch_folder() {
+    let place = Place::new();
+    let file = place.file("x.jsonl", lines(&[vec![message("bye")]]));
+    let mut command = place.command(&["replay", "-s", "danger-full-access", file.to_str().expect("text")]);
+    let ran = support::Ran::from(command.env("TENON_HOME", "/proc/nope").output().expect("it runs"));
+    assert_eq!(ran.status, Some(1), "{}", ran.stderr);
+    let left = std::fs::read_dir(place.work().parent().expect("a place").join("tmp")).expect("there").count();
+    assert_eq!(left, 0, "{}", ran.stdout);
+}

@@ -288,6 +288,39 @@ async fn steering_joins_the_running_turn_before_its_next_request() {
     assert_eq!(tail[1], ("message".to_owned(), "user".to_owned(), "and mind the gap".to_owned()));
 }
 
+/// Lets everything through.
+struct LetsThrough;
+
+#[async_trait]
+impl tenon_core::Hook for LetsThrough {}
+
+#[tokio::test]
+async fn what_the_user_says_is_kept_when_the_turn_is_cancelled() {
+    // Runtime.md D7.4. Where hooks have a say in it, it waits for the next turn, which asks them.
+    for hook in [false, true] {
+        let (log, events) = (Log::default(), Events::default());
+        let model = model(vec![vec![call("a", "t", "hang")], vec![said("end")]]);
+        let builder = builder(&model, &events).tool(Script::new("t", &log));
+        let builder = if hook { builder.hook(Arc::new(LetsThrough)) } else { builder };
+        let mut session = build(builder).await;
+        let (handle, cancellation) = (session.handle(), CancellationToken::new());
+        let cancel = async {
+            while log.position("run a").is_none() {
+                tokio::task::yield_now().await;
+            }
+            handle.steer("and mind the gap");
+            cancellation.cancel();
+        };
+        let (end, ()) = tokio::join!(session.run_turn("go", &cancellation), cancel);
+        assert_eq!(end, TurnEnd::Interrupted);
+        assert_eq!(session.run_turn("on", &CancellationToken::new()).await, completed("end"));
+        let user = |text: &str| ("message".to_owned(), "user".to_owned(), text.to_owned());
+        let sent = sent(&model, 1);
+        assert_eq!(sent.iter().filter(|item| **item == user("and mind the gap")).count(), 1, "{sent:?}");
+        assert!(sent.contains(&user("on")), "{sent:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_call_whose_members_do_not_fit_goes_back_as_it_came_with_an_answer_beside_it() {
     let function = r#"{"type":"function_call","name":5,"call_id":"a","arguments":"{}"}"#;

@@ -28,4 +28,5 @@ pub(crate) use error::check_folder;
 pub(crate) use keeper::Keeper;
 pub(crate) use launch::{Input, Launch, Streams};
 pub(crate) use process::{Exit, Process};
+pub(crate) use procfs::boot_id;
 pub(crate) use terminal::{Keyboard, open_terminal};

@@ -218,7 +218,9 @@ async fn the_process_is_told_to_the_journal() {
     let mut lines = output_of(&answer).lines().map(|line| line.parse::<u64>().expect("a number"));
     let (pid, started_at) = (lines.next().expect("pid"), lines.next().expect("start"));
     let pid = u32::try_from(pid).expect("a pid");
-    assert_eq!(bench.told.facts(), [CallFact::Process { pid, group: pid, started_at }]);
+    let boot_id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap().trim().to_owned();
+    let process = CallFact::Process { pid, group: pid, started_at, boot_id: Some(boot_id) };
+    assert_eq!(bench.told.facts(), [process]);
 }
 
 #[tokio::test]

@@ -1,13 +1,11 @@
 //! What a tool is.
 
-use std::path::PathBuf;
-
 use async_trait::async_trait;
 use tenon_protocol::{CallId, ToolName, TurnItem};
 
 use crate::{
-    Effects, EventSink, FunctionCallError, HookIdentity, SearchInfo, ToolInvocation, ToolOutput, ToolPayload,
-    ToolSpec,
+    CutOffCall, Effects, EventSink, FunctionCallError, HookIdentity, LeftBehind, Recovery, SearchInfo,
+    ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
 
 /// Who may see and call a tool (core.md 2.9, runtime.md C2).
@@ -84,10 +82,21 @@ pub trait ToolExecutor: Send + Sync {
     }
 
     /// Tidies up behind calls that another runtime had started and did not live to end, when their session goes on:
-    /// temporary files, say. `written` are the files that these calls were to write, whoever was called: one tool may
-    /// have taken over what another was asked to run. It must not do what the calls were to do; nothing that fails
-    /// here fails the session.
-    async fn tidy_up(&self, _written: &[PathBuf]) {}
+    /// temporary files, say, or processes. It must not do what the calls were to do; nothing that fails here fails the
+    /// session.
+    async fn tidy_up(&self, _left: &LeftBehind) {}
+
+    /// What may be done about a call that another runtime had started and did not live to end, when its session goes
+    /// on. The host may say no to it.
+    fn recovery(&self) -> Recovery {
+        Recovery::Tell
+    }
+
+    /// How a call came out that was cut off, of a tool whose [`recovery`](Self::recovery) is to check. It must not do
+    /// what the call was to do. None where it cannot be known: then the model is told what the journal knows.
+    async fn outcome_of(&self, _call: &CutOffCall) -> Option<Result<Box<dyn ToolOutput>, FunctionCallError>> {
+        None
+    }
 
     /// Parses and verifies. Reads files, changes nothing, asks nobody.
     ///

@@ -11,15 +11,18 @@ pub fn is_about_the_same(a: &CallFact, b: &CallFact) -> bool {
         (CallFact::File { path: a, .. }, CallFact::File { path: b, .. }) => a == b,
         (CallFact::Nested { call_id: a, .. }, CallFact::Nested { call_id: b, .. }) => a == b,
         (CallFact::Request { .. }, CallFact::Request { .. }) => a == b,
+        (CallFact::Asked, CallFact::Asked) => true,
         (
             CallFact::Process { .. }
             | CallFact::File { .. }
             | CallFact::Nested { .. }
-            | CallFact::Request { .. },
+            | CallFact::Request { .. }
+            | CallFact::Asked,
             CallFact::Process { .. }
             | CallFact::File { .. }
             | CallFact::Nested { .. }
-            | CallFact::Request { .. },
+            | CallFact::Request { .. }
+            | CallFact::Asked,
         ) => false,
     }
 }

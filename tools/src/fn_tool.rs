@@ -16,8 +16,8 @@ use tenon_protocol::ToolName;
 
 use crate::arguments::parse_arguments_with_paths;
 use crate::{
-    Effects, Event, FunctionCallError, FunctionSpec, JsonSchema, PreparedCall, ToolExecutor, ToolExposure,
-    ToolInvocation, ToolOutput, ToolSpec,
+    Effects, Event, FunctionCallError, FunctionSpec, JsonSchema, PreparedCall, Recovery, ToolExecutor,
+    ToolExposure, ToolInvocation, ToolOutput, ToolSpec,
 };
 
 use external::ExternalContext;
@@ -72,6 +72,7 @@ pub struct FnTool<A> {
     parallel: bool,
     lenient: bool,
     external_context: bool,
+    recovery: Recovery,
     effects: Option<Arc<EffectsOf<A>>>,
     run: Arc<Run<A>>,
 }
@@ -111,6 +112,7 @@ where
             parallel: false,
             lenient: false,
             external_context: false,
+            recovery: Recovery::Tell,
             effects: None,
             run: Arc::new(run),
         }
@@ -151,6 +153,13 @@ impl<A> FnTool<A> {
     #[must_use]
     pub fn external_context(mut self) -> Self {
         self.external_context = true;
+        self
+    }
+
+    /// What a call does twice is as if it were done once: one that a crash has cut off may be run again.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.recovery = Recovery::RunAgain;
         self
     }
 
@@ -211,6 +220,10 @@ impl<A: DeserializeOwned + Send + Sync + 'static> ToolExecutor for FnTool<A> {
 
     fn parallel(&self) -> bool {
         self.parallel
+    }
+
+    fn recovery(&self) -> Recovery {
+        self.recovery
     }
 
     async fn prepare(&self, call: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {

@@ -35,6 +35,7 @@ mod output;
 pub mod outputs;
 mod payload;
 mod preview;
+mod recovery;
 mod schema;
 mod scripted;
 mod source;
@@ -76,6 +77,7 @@ pub use payload::ToolPayload;
 pub use preview::{
     TELEMETRY_PREVIEW_MAX_BYTES, TELEMETRY_PREVIEW_MAX_LINES, TELEMETRY_PREVIEW_NOTICE, telemetry_preview,
 };
+pub use recovery::{CutOffCall, LeftBehind, LeftProcess, Recovery};
 pub use schema::{
     AdditionalProperties, JsonSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, PrimitiveType, SchemaError,
     SchemaType, mcp_input_schema, mcp_output_schema,

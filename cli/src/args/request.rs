@@ -1,7 +1,7 @@
 //! What a command line asks for: its parts put together, its contradictions found.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
@@ -178,6 +178,11 @@ impl SessionArgs {
             bypass,
             add_dirs: self.add_dir.iter().map(|dir| cwd.join(dir)).collect(),
         }
+    }
+
+    /// What `--add-dir` names and is no folder.
+    pub(crate) fn missing_folders(&self, cwd: &Path) -> Vec<PathBuf> {
+        self.add_dir.iter().map(|dir| cwd.join(dir)).filter(|dir| !dir.is_dir()).collect()
     }
 
     /// Refuses what contradicts itself, wherever on the line of `command` it stands.

@@ -9,7 +9,7 @@ use tenon_exec::ExecService;
 use tenon_tools::{Approver, EventSink, ModelClient};
 use tokio_util::sync::CancellationToken;
 
-use super::Surroundings;
+use super::{Surroundings, scratch};
 use crate::args::SessionArgs;
 use crate::config::Config;
 use crate::failure::{COMPLETED, FAILED, Failure, INTERRUPTED};
@@ -38,6 +38,8 @@ pub(crate) struct Plan {
     pub(crate) hooks: HookConfig,
     /// Decides on calls; none lets all run.
     pub(crate) policy: Option<StandardPolicy>,
+    /// Whether somebody is there who can be asked again what was not answered before.
+    pub(crate) ask_again: bool,
     /// Who is asked where it does not decide.
     pub(crate) approver: Arc<dyn Approver>,
     /// Whether another turn follows.
@@ -63,8 +65,15 @@ pub(crate) async fn drive(
         // A program reads them as items as well; people have just been told.
         plan.hooks.warnings.clear();
     }
+    for folder in args.missing_folders(&surroundings.cwd) {
+        let message =
+            format!("--add-dir: {} is no folder, and nothing can be written there", folder.display());
+        surroundings.console.warning(&message);
+    }
+    let scratch = plan.scratch.then(|| plan.cwd.clone());
+    let nothing_ran = |_: &Failure| scratch.iter().for_each(|folder| scratch::discard(folder));
     let last_message_file = args.output_last_message.as_ref().map(|file| surroundings.cwd.join(file));
-    check_folder_of(last_message_file.as_deref())?;
+    check_folder_of(last_message_file.as_deref()).inspect_err(nothing_ran)?;
     tell_scratch(&plan, args.json, surroundings)?;
     // The turn ends with the user's wish, and when nobody can be told of it any more.
     let cancellation = surroundings.cancellation.child_token();
@@ -72,8 +81,9 @@ pub(crate) async fn drive(
     let output = Output::start(printer, surroundings.take_stdout(), cancellation.clone())
         .map(Arc::new)
         .map_err(|error| Failure::failed(format!("cannot start to write: {error}")))?;
-    let wired =
-        Wired::build(plan, &surroundings.environment, Arc::clone(&output) as Arc<dyn EventSink>).await?;
+    let wired = Wired::build(plan, &surroundings.environment, Arc::clone(&output) as Arc<dyn EventSink>)
+        .await
+        .inspect_err(nothing_ran)?;
     let end = tokio::select! {
         biased;
         end = run_turns(wired, prompts, &cancellation) => end,

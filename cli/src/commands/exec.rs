@@ -36,8 +36,9 @@ pub(crate) async fn run(
     let config = Config::resolve(loaded, flags, Defaults::EXEC, &home).map_err(Failure::usage)?;
     let exec = wiring::exec_service(&config, &surroundings.environment);
     wiring::check_sandbox(&exec, &config, &surroundings.cwd).await?;
-    let model = Arc::new(wiring::client(&provider, &surroundings.environment)?);
+    // That a session is not there is known without a key.
     let rollout = rollout(start, &home.path, &cwd)?;
+    let model = Arc::new(wiring::client(&provider, &surroundings.environment)?);
     let terminal = surroundings.terminal.stdin_is_terminal;
     let text = prompt::read(prompt, stdin, terminal, &surroundings.cancellation).await?;
     let Provider { id: provider, stream_max_retries, .. } = provider;
@@ -55,6 +56,7 @@ pub(crate) async fn run(
         home,
         hooks,
         policy,
+        ask_again: interactive,
         approver,
         goes_on: Arc::new(|| false),
         scratch: false,

@@ -42,13 +42,13 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
     for note in &recording.notes {
         surroundings.console.warning(note);
     }
+    let policy = wiring::policy(&config, &home, surroundings)?;
     let cwd = match &args.cd {
         None if verify => drive::working_folder(&surroundings.cwd, None)?,
         Some(folder) => given_folder(folder, &recording, surroundings)?,
         None => scratch::make(&surroundings.environment, &recording.files)
             .map_err(|error| Failure::failed(format!("cannot make a scratch folder: {error}")))?,
     };
-    let policy = wiring::policy(&config, &home, surroundings)?;
     let model = Arc::new(ReplayModel::new(recording));
     let recorded = Arc::clone(&model);
     let plan = Plan {
@@ -63,6 +63,7 @@ pub(crate) async fn run(request: ReplayArgs, surroundings: &mut Surroundings) ->
         home: home.path,
         hooks,
         policy,
+        ask_again: false,
         approver: Arc::new(Unattended),
         goes_on: Arc::new(move || recorded.has_more()),
     };

@@ -20,6 +20,13 @@ pub(crate) fn make(environment: &Environment, files: &[RecordedFile]) -> io::Res
     folder.canonicalize()
 }
 
+/// Takes a folder away in which nothing has run.
+pub(crate) fn discard(folder: &Path) {
+    if let Err(error) = std::fs::remove_dir_all(folder) {
+        tracing::warn!(folder = %folder.display(), %error, "a scratch folder is left");
+    }
+}
+
 fn put(folder: &Path, file: &RecordedFile) -> io::Result<()> {
     let path = folder.join(&file.path);
     if let Some(parent) = path.parent() {

@@ -1,5 +1,6 @@
 //! Stage 5: policy, then whoever approves. Both decide on what the tool prepared, and a yes is bound to that.
 
+use tenon_protocol::CallFact;
 use tenon_tools::{
     ApprovalDecision, ApprovalRequest, ApprovalScope, Confinement, Effects, Event, PreparedCall, ToolPayload,
     TruncationPolicy, truncate_text,
@@ -103,6 +104,8 @@ impl Dispatch {
             PermissionRequestAction::Deny { message } => return Err(Stopped::Refused(message)),
             PermissionRequestAction::Undecided => {}
         }
+        // Should this runtime end before the answer, whoever goes on knows that nothing has happened yet.
+        self.call.host.progress.record(CallFact::Asked);
         let request = self.request(prepared, bound, question, changed);
         let decision = match self.wait_for_answer(request, prepared.effects()).await {
             Ok(decision) => decision,

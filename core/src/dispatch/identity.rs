@@ -19,13 +19,15 @@ pub(crate) struct Identity {
     kind: ToolPayload,
     /// Which one it is among the calls of its id and kind (core.md 0.2).
     pub(crate) occurrence: u32,
+    /// Why it is handed over once more, where another runtime had started it.
+    pub(crate) again: Option<&'static str>,
 }
 
 impl Identity {
-    pub(crate) fn of(call: &ToolCall, occurrence: u32) -> Self {
+    pub(crate) fn of(call: &ToolCall, occurrence: u32, again: Option<&'static str>) -> Self {
         let ToolCall { tool_name, call_id, payload, .. } = call;
         let (call_id, tool_name) = (call_id.clone(), tool_name.clone());
-        Self { call_id, tool_name, kind: kind_only(payload), occurrence }
+        Self { call_id, tool_name, kind: kind_only(payload), occurrence, again }
     }
 
     /// An end of which nothing else is known.

@@ -70,6 +70,7 @@ impl Dispatch {
             tool: self.call.tool_name.to_string(),
             source: self.call.source.label().to_owned(),
             effects: serde_json::to_value(effects).unwrap_or_default(),
+            again: self.events.identity().again.map(str::to_owned),
             at: self.env.timestamp(),
         };
         if let Err(error) = self.env.journal.started(line).await {

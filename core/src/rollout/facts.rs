@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tenon_protocol::{CallFact, CallFinished, CallId, CallOutcome, ResponseItem, RolloutItem};
-use tenon_tools::ContentHash;
 use tenon_tools::facts::{file_line, is_about_the_same, nested_line, request_line};
+use tenon_tools::{ContentHash, CutOffCall, LeftBehind, LeftProcess, ToolCall};
 
 use super::processes::{ProcessState, Processes};
 use super::reader::LoadedRollout;
@@ -24,6 +24,10 @@ pub(super) struct Journal<'a> {
 #[derive(Debug, Default)]
 pub(super) struct CallFacts<'a> {
     pub(super) started: bool,
+    /// Somebody was asked whether it may run.
+    pub(super) asked: bool,
+    /// When it started last.
+    at: Option<&'a str>,
     /// What it was about to do, as the journal has it.
     effects: Option<&'a Value>,
     facts: Vec<Told<'a>>,
@@ -53,11 +57,16 @@ impl<'a> Journal<'a> {
                     let call = journal.call(&started.call_id, started.occurrence);
                     call.started = true;
                     call.effects = Some(&started.effects);
+                    call.at = Some(&started.at);
                 }
                 RolloutItem::CallProgress(progress) => {
                     let told = Told { fact: &progress.fact, timestamp: &line.line.timestamp };
                     let call = journal.call(&progress.call_id, progress.occurrence);
-                    // Whoever has facts to tell has started, even when the line that says so is lost.
+                    if progress.fact == CallFact::Asked {
+                        call.asked = true;
+                        continue;
+                    }
+                    // Whoever has other facts to tell has started, even when the line that says so is lost.
                     call.started = true;
                     call.facts.push(told);
                 }
@@ -78,11 +87,17 @@ impl<'a> Journal<'a> {
         journal
     }
 
-    /// The files that calls were to write which started and did not end.
-    pub(super) fn cut_off_writes(&self) -> Vec<PathBuf> {
+    /// What calls have left behind.
+    pub(super) fn left_behind(&self, session_id: &str) -> LeftBehind {
         let cut_off = self.calls.values().filter(|call| call.started && call.finished.is_empty());
-        let paths: BTreeSet<PathBuf> = cut_off.flat_map(CallFacts::writes).collect();
-        paths.into_iter().collect()
+        let written: BTreeSet<PathBuf> = cut_off.flat_map(CallFacts::writes).collect();
+        let processes =
+            self.calls.values().flat_map(|call| &call.facts).filter_map(|told| process(told.fact));
+        LeftBehind {
+            session_id: session_id.to_owned(),
+            written: written.into_iter().collect(),
+            processes: processes.collect(),
+        }
     }
 
     fn call(&mut self, call_id: &CallId, occurrence: u32) -> &mut CallFacts<'a> {
@@ -99,7 +114,7 @@ impl<'a> Journal<'a> {
             CallFact::Nested { tool, call_id, outcome } => {
                 self.nested_lines(tool, call_id, *outcome, processes)
             }
-            CallFact::Process { .. } | CallFact::File { .. } | CallFact::Request { .. } => {
+            CallFact::Process { .. } | CallFact::File { .. } | CallFact::Request { .. } | CallFact::Asked => {
                 call.own_line(told, processes)
             }
         };
@@ -124,7 +139,28 @@ impl<'a> Journal<'a> {
     }
 }
 
+/// The process that a fact tells of.
+fn process(fact: &CallFact) -> Option<LeftProcess> {
+    match fact {
+        CallFact::Process { pid, group, started_at, boot_id } => {
+            Some(LeftProcess { pid: *pid, group: *group, started_at: *started_at, boot_id: boot_id.clone() })
+        }
+        CallFact::File { .. } | CallFact::Request { .. } | CallFact::Nested { .. } | CallFact::Asked => None,
+    }
+}
+
 impl CallFacts<'_> {
+    /// The call as a tool is asked about it.
+    pub(super) fn cut_off(&self, call: ToolCall, occurrence: u32) -> CutOffCall {
+        CutOffCall {
+            call,
+            occurrence,
+            started_at: self.at.map(str::to_owned),
+            effects: self.effects.cloned().unwrap_or_default(),
+            facts: self.facts.iter().map(|told| told.fact.clone()).collect(),
+        }
+    }
+
     /// The newest fact about each subject, in the order in which the subjects came up.
     fn newest(&self) -> Vec<&Told<'_>> {
         let mut newest: Vec<&Told<'_>> = Vec::new();
@@ -147,7 +183,10 @@ impl CallFacts<'_> {
         let planned = self.planned().filter_map(|effect| effect["path"].as_str().map(PathBuf::from));
         let told = self.facts.iter().filter_map(|told| match told.fact {
             CallFact::File { path, done: _ } => Some(path.clone()),
-            CallFact::Process { .. } | CallFact::Request { .. } | CallFact::Nested { .. } => None,
+            CallFact::Process { .. }
+            | CallFact::Request { .. }
+            | CallFact::Nested { .. }
+            | CallFact::Asked => None,
         });
         planned.chain(told).collect()
     }
@@ -159,16 +198,17 @@ impl CallFacts<'_> {
     /// What a fact says that is not about another call: a line, or nothing where nothing is certain.
     fn own_line(&self, told: &Told<'_>, processes: &dyn Processes) -> Vec<String> {
         match told.fact {
-            CallFact::Process { pid, group: _, started_at } => {
-                match processes.state(*pid, *started_at, told.timestamp) {
-                    ProcessState::Running => vec![format!("process {pid} is still running")],
-                    ProcessState::Ended => vec![format!("process {pid} has ended")],
-                    ProcessState::Unknown => Vec::new(),
+            CallFact::Process { pid, .. } => {
+                let state = process(told.fact).map(|process| processes.state(&process, told.timestamp));
+                match state {
+                    Some(ProcessState::Running) => vec![format!("process {pid} is still running")],
+                    Some(ProcessState::Ended) => vec![format!("process {pid} has ended")],
+                    Some(ProcessState::Unknown) | None => Vec::new(),
                 }
             }
             CallFact::File { path, done } => vec![file_line(path, *done || self.was_written(path))],
             CallFact::Request { server, id: _ } => vec![request_line(server)],
-            CallFact::Nested { .. } => Vec::new(),
+            CallFact::Nested { .. } | CallFact::Asked => Vec::new(),
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! In: `locate` finds a file, `reader` reads its lines, `replay` makes a history of them (`turns`: what was rolled
 //! back). [`RolloutRecorder::resume`] goes on from one: `settle` gives every call that was left open an output, from
-//! what the journal knows (`facts`, `processes`).
+//! what the journal knows (`facts`, `processes`); `recover` says which of them may be taken up again.
 
 mod backlog;
 mod copies;
@@ -23,6 +23,7 @@ mod processes;
 mod queue;
 mod reader;
 mod recorder;
+mod recover;
 mod replay;
 mod resume;
 mod settle;
@@ -44,6 +45,7 @@ pub use locate::{FoundRollout, find_rollout, newest_rollout, read_meta};
 pub use queue::{QUEUED_COMMANDS, QUEUED_FACTS};
 pub use reader::{LoadedLine, LoadedRollout, MAX_LINE_BYTES, MAX_SKIPPED_TOLD, SkipReason, SkippedLine};
 pub use recorder::{Pending, RecorderHost, RolloutRecorder};
+pub use recover::{CHECK_PATIENCE, MayRecover, OpenCall, Recovering, Reopened};
 pub use resume::Resumed;
 pub use settle::{NOT_RUN, OUTCOME_UNKNOWN, SettledCall, Settlement};
 pub use stamp::timestamp;

@@ -3,6 +3,7 @@
 use std::fs;
 
 use jiff::Timestamp;
+use tenon_tools::LeftProcess;
 
 /// How far the clock may have been off between the start of the machine and a line, before the line is known to be of
 /// an earlier start.
@@ -21,9 +22,8 @@ pub(super) enum ProcessState {
 
 /// Tells of processes.
 pub(super) trait Processes {
-    /// The state of a process that was started at `started_at` clock ticks after boot (0: unknown) and told of at
-    /// `timestamp`.
-    fn state(&self, pid: u32, started_at: u64, timestamp: &str) -> ProcessState;
+    /// The state of a process that was told of at `timestamp`.
+    fn state(&self, process: &LeftProcess, timestamp: &str) -> ProcessState;
 }
 
 /// The processes of this machine.
@@ -31,7 +31,11 @@ pub(super) trait Processes {
 pub(super) struct SystemProcesses;
 
 impl Processes for SystemProcesses {
-    fn state(&self, pid: u32, started_at: u64, timestamp: &str) -> ProcessState {
+    fn state(&self, process: &LeftProcess, timestamp: &str) -> ProcessState {
+        let LeftProcess { pid, started_at, boot_id, group: _ } = process;
+        if boot_id.is_some() && boot_id.as_deref() != this_boot().as_deref() {
+            return ProcessState::Ended;
+        }
         let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return ProcessState::Ended };
         let Some((state, start)) = parse_stat(&stat) else { return ProcessState::Unknown };
         if matches!(state, 'Z' | 'X') || told_before_boot(timestamp) {
@@ -39,7 +43,7 @@ impl Processes for SystemProcesses {
         }
         match started_at {
             0 => ProcessState::Unknown,
-            _ if started_at == start => ProcessState::Running,
+            _ if *started_at == start => ProcessState::Running,
             _ => ProcessState::Ended,
         }
     }
@@ -53,6 +57,11 @@ fn parse_stat(stat: &str) -> Option<(char, u64)> {
     let state = fields.next()?.chars().next()?;
     let start = fields.nth(18)?.parse().ok()?;
     Some((state, start))
+}
+
+/// Between which starts of the machine we are.
+fn this_boot() -> Option<String> {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").ok().map(|id| id.trim().to_owned())
 }
 
 /// Whether the machine was started after a line was written: then none of the line's processes can be left, and a

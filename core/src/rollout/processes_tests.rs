@@ -14,7 +14,11 @@ fn a_process_is_known_by_id_and_start() {
     let now = timestamp(std::time::SystemTime::now());
     let mut child = Command::new("/bin/cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
     let (pid, start) = (child.id(), start_of(child.id()));
-    let state = |start, at: &str| SystemProcesses.state(pid, start, at);
+    let process = |started_at, boot_id| LeftProcess { pid, group: pid, started_at, boot_id };
+    let state = |start, at: &str| SystemProcesses.state(&process(start, None), at);
+    let of_boot = |boot: &str| SystemProcesses.state(&process(start, Some(boot.to_owned())), &now);
+    assert_eq!(of_boot(&this_boot().unwrap()), ProcessState::Running);
+    assert_eq!(of_boot("another"), ProcessState::Ended, "the machine was started since");
     assert_eq!(state(start, &now), ProcessState::Running);
     assert_eq!(state(start + 1, &now), ProcessState::Ended, "another process with the same id");
     assert_eq!(state(0, &now), ProcessState::Unknown);

@@ -1,12 +1,11 @@
 //! Goes on from a file: lock it, read it, settle what was left open, once, in the file itself.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tenon_protocol::{ResponseItem, RolloutItem, SessionMeta};
-use tenon_tools::{Event, ToolExecutor};
+use tenon_protocol::{ResponseItem, SessionMeta};
+use tenon_tools::Event;
 
 use super::error::RolloutError;
 use super::facts::Journal;
@@ -14,7 +13,8 @@ use super::line_file::AppendFile;
 use super::processes::SystemProcesses;
 use super::reader::{LoadedRollout, SkippedLine};
 use super::recorder::{RecorderHost, RolloutRecorder};
-use super::settle::{SettledCall, settlements};
+use super::recover::{OpenCall, Recovered, Recovering};
+use super::settle::{SettledCall, unsettled};
 use super::stamp::timestamp;
 use crate::search::LoadedTools;
 
@@ -44,6 +44,8 @@ pub struct Resumed {
     pub turn_context: Option<Value>,
     /// The calls that were settled now.
     pub settled: Vec<SettledCall>,
+    /// The calls that are left to the session, to be taken up again before its next request.
+    pub open: Vec<OpenCall>,
     /// The lines that could not be read.
     pub skipped: Vec<SkippedLine>,
 }
@@ -57,18 +59,18 @@ impl RolloutRecorder {
     /// When the file cannot be opened, is written by another recorder, holds no valid line, or keeps its history in a
     /// way that we don't know.
     pub async fn resume(path: &Path, host: RecorderHost) -> Result<Resumed, RolloutError> {
-        Self::resume_with(path, host, &[]).await
+        Self::resume_with(path, host, &Recovering::default()).await
     }
 
     /// As [`resume`](Self::resume), and lets tools tidy up behind the calls that were cut off, before anything is
-    /// written of them.
+    /// written of them, and say what else may be done about these.
     ///
     /// # Errors
     /// Those of [`resume`](Self::resume).
     pub async fn resume_with(
         path: &Path,
         host: RecorderHost,
-        tools: &[Arc<dyn ToolExecutor>],
+        recovering: &Recovering,
     ) -> Result<Resumed, RolloutError> {
         let opened = path.to_owned();
         let read = tokio::task::spawn_blocking(move || lock_and_read(&opened));
@@ -76,25 +78,32 @@ impl RolloutRecorder {
             read.await.map_err(|error| RolloutError::io("read", path, std::io::Error::other(error)))??;
         tell_skipped(&rollout, &host);
         let recorder = Self::going_on(&rollout, file, host.clone())?;
-        let cut_off = Journal::of(&rollout).cut_off_writes();
-        if !cut_off.is_empty() {
-            for tool in tools {
-                tool.tidy_up(&cut_off).await;
-            }
-        }
-        let settled = settlements(&rollout, &SystemProcesses);
-        if !settled.is_empty() {
-            let outputs = settled.iter().map(|call| RolloutItem::ResponseItem(call.output.clone()));
-            recorder.record_all(outputs.clone()).await;
+        tidy_up(&rollout, recovering).await;
+        let now = timestamp(host.clock.wall());
+        let recovered = recovering.of(unsettled(&rollout, &SystemProcesses), &now).await;
+        let Recovered { settled, open, lines } = recovered;
+        if !lines.is_empty() {
+            recorder.record_all(lines.clone()).await;
             // Of a failure the recorder has told the operator; it keeps the lines.
             let _ = recorder.sync().await;
-            rollout.append(outputs, &timestamp(host.clock.wall()));
+            rollout.append(lines.into_iter(), &now);
         }
         let (items, calls) = (rollout.history(), rollout.calls());
         let loaded = rollout.loaded_tools();
         let turn_context = rollout.turn_context().cloned();
         let LoadedRollout { meta, skipped, .. } = rollout;
-        Ok(Resumed { recorder, meta, items, calls, loaded, turn_context, settled, skipped })
+        Ok(Resumed { recorder, meta, items, calls, loaded, turn_context, settled, open, skipped })
+    }
+}
+
+/// Lets tools tidy up. Only of a file of ours is it known what was left behind.
+async fn tidy_up(rollout: &LoadedRollout, recovering: &Recovering) {
+    let left = Journal::of(rollout).left_behind(&rollout.meta.id);
+    if left.written.is_empty() && left.processes.is_empty() {
+        return;
+    }
+    for tool in &recovering.tools {
+        tool.tidy_up(&left).await;
     }
 }
 

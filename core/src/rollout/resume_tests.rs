@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tenon_protocol::{CallFact, CallOutcome, RolloutLine};
+use tenon_protocol::{CallFact, CallOutcome, RolloutItem, RolloutLine};
 
 use super::super::reader::{MAX_LINE_BYTES, Reader};
 use super::super::settle::{NOT_RUN, OUTCOME_UNKNOWN, Settlement};
-use super::super::test_support::{FIXED, finished, host, meta, said, started, told};
+use super::super::test_support::{FIXED, finished, host, meta, said, settlements, started, told};
 use super::*;
 use crate::history::index;
 use crate::history::samples::*;
@@ -135,6 +135,33 @@ async fn what_is_no_rollout_stays_as_it_is() {
 }
 
 #[tokio::test]
+async fn a_lock_that_is_let_go_in_time_is_waited_for() {
+    let home = TempDir::new().unwrap();
+    let path = written(&home, [said("one")]).await;
+    let holder = RolloutRecorder::append(&path, host().0).unwrap();
+    let letting_go = async {
+        // Nobody tells when the lock has been tried.
+        tokio::time::sleep(LOCK_PAUSE * 3).await;
+        holder.shutdown().await.unwrap();
+        drop(holder);
+    };
+    let (resumed, ()) = tokio::join!(RolloutRecorder::resume(&path, host().0), letting_go);
+    resumed.unwrap().recorder.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_lock_that_is_kept_is_not_waited_for_without_end() {
+    let home = TempDir::new().unwrap();
+    let path = written(&home, [said("one")]).await;
+    let holder = RolloutRecorder::append(&path, host().0).unwrap();
+    let begun = Instant::now();
+    let refused = RolloutRecorder::resume(&path, host().0).await;
+    assert!(matches!(refused, Err(RolloutError::Locked(locked)) if locked == path));
+    assert!(begun.elapsed() >= LOCK_PATIENCE);
+    holder.shutdown().await.unwrap();
+}
+
+#[tokio::test]
 async fn a_file_that_is_not_there_is_told() {
     let home = TempDir::new().unwrap();
     let error =
@@ -187,7 +214,7 @@ async fn full_session(home: &TempDir) -> PathBuf {
         .record_items(&[function_call("a"), custom_call("b"), search_call("s")].map(std::sync::Arc::new))
         .await;
     recorder.journal_started(started("a")).await.unwrap();
-    fact("a", CallFact::Process { pid: u32::MAX, group: u32::MAX, started_at: 1 });
+    fact("a", CallFact::Process { pid: u32::MAX, group: u32::MAX, started_at: 1, boot_id: None });
     recorder.journal_started(started("b")).await.unwrap();
     fact("b", file("/one", false));
     fact("b", file("/one", true));
@@ -324,6 +351,7 @@ fn check(settled: &SettledCall, known: &Known, cut: usize) {
     let is_search = output["type"] == "tool_search_output";
     match settled.settlement {
         Settlement::Recorded => assert_eq!(known.finished[&call], output, "cut at {cut}"),
+        Settlement::Checked => panic!("cut at {cut}: no tool was asked"),
         Settlement::NotRun => {
             assert!(!started && !known.finished.contains_key(&call), "cut at {cut}: {call:?}");
             assert!(is_search || text == NOT_RUN, "cut at {cut}: {text}");

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use tenon_protocol::{CallId, ResponseItem};
+use tenon_tools::CutOffCall;
 
 use super::facts::Journal;
 use super::processes::Processes;
 use super::reader::LoadedRollout;
 use crate::history::{CallFamily, Positions, Role, index, role, synthetic_output};
+use crate::router::ToolRouter;
 
 /// What the model reads of a call that never started.
 pub const NOT_RUN: &str = "not run: the runtime stopped before this call started";
@@ -25,6 +27,8 @@ pub enum Settlement {
     OutcomeUnknown,
     /// It had ended, and its output was known.
     Recorded,
+    /// It had started, and its tool knew how it came out.
+    Checked,
 }
 
 /// A call that was settled.
@@ -40,9 +44,44 @@ pub struct SettledCall {
     pub output: ResponseItem,
 }
 
-/// The outputs that the calls without one get, in the order of the calls. None for a file whose calls were not
-/// journalled: nobody knows anything of them.
-pub(super) fn settlements(rollout: &LoadedRollout, processes: &dyn Processes) -> Vec<SettledCall> {
+/// A call without an output, and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Unsettled {
+    pub(super) call: ResponseItem,
+    pub(super) call_id: CallId,
+    pub(super) occurrence: u32,
+    pub(super) left: Left,
+}
+
+/// How far a call had come.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Left {
+    /// To its end.
+    Ended(ResponseItem),
+    /// To where nothing had been done; perhaps to where somebody was asked.
+    NotStarted { asked: bool },
+    /// Nobody knows. What the model is told of it, and what a tool is asked about, where it is a call of a tool.
+    CutOff { told: String, cut_off: Option<CutOffCall> },
+}
+
+impl Unsettled {
+    /// The output that it gets by what is known.
+    pub(super) fn settled(self) -> Option<SettledCall> {
+        let Self { call, call_id, occurrence, left } = self;
+        let (settlement, output) = match left {
+            Left::Ended(output) => (Settlement::Recorded, output),
+            Left::NotStarted { asked: _ } => (Settlement::NotRun, synthetic_output(&call, NOT_RUN)?),
+            Left::CutOff { told, cut_off: _ } => {
+                (Settlement::OutcomeUnknown, synthetic_output(&call, &told)?)
+            }
+        };
+        Some(SettledCall { call_id, occurrence, settlement, output })
+    }
+}
+
+/// The calls without an output, in their order. None for a file whose calls were not journalled: nobody knows anything
+/// of them.
+pub(super) fn unsettled(rollout: &LoadedRollout, processes: &dyn Processes) -> Vec<Unsettled> {
     if !rollout.is_journalled() {
         return Vec::new();
     }
@@ -51,33 +90,34 @@ pub(super) fn settlements(rollout: &LoadedRollout, processes: &dyn Processes) ->
     let mut unpaired: Vec<usize> = index(&items).values().flat_map(Positions::unpaired).copied().collect();
     unpaired.sort_unstable();
     let (occurrences, journal) = (occurrences(rollout), Journal::of(rollout));
-    let settled = unpaired.into_iter().filter_map(|at| {
+    let look = |at: usize| {
         let call = replayed.get(at)?;
         let occurrence = call.line.and_then(|line| occurrences.get(&line)).copied().unwrap_or_default();
-        settle(&call.item, occurrence, &journal, processes)
-    });
-    settled.collect()
+        look(&call.item, occurrence, &journal, processes)
+    };
+    unpaired.into_iter().filter_map(look).collect()
 }
 
-fn settle(
+fn look(
     call: &ResponseItem,
     occurrence: u32,
     journal: &Journal<'_>,
     processes: &dyn Processes,
-) -> Option<SettledCall> {
+) -> Option<Unsettled> {
     let Role::Call(family, id) = role(call) else { return None };
     let call_id = CallId::from(id);
     let known = journal.get(&call_id, occurrence);
-    let (settlement, output) = if let Some(output) = known.and_then(|known| known.output(family)) {
-        (Settlement::Recorded, output.clone())
+    let left = if let Some(output) = known.and_then(|known| known.output(family)) {
+        Left::Ended(output)
     } else if let Some(known) = known.filter(|known| known.started) {
         let facts = journal.lines(known, processes);
-        let text = [OUTCOME_UNKNOWN.to_owned()].into_iter().chain(facts).collect::<Vec<_>>().join("\n");
-        (Settlement::OutcomeUnknown, synthetic_output(call, &text)?)
+        let told = [OUTCOME_UNKNOWN.to_owned()].into_iter().chain(facts).collect::<Vec<_>>().join("\n");
+        let tool_call = ToolRouter::build_tool_call(call).ok().flatten();
+        Left::CutOff { told, cut_off: tool_call.map(|tool_call| known.cut_off(tool_call, occurrence)) }
     } else {
-        (Settlement::NotRun, synthetic_output(call, NOT_RUN)?)
+        Left::NotStarted { asked: known.is_some_and(|known| known.asked) }
     };
-    Some(SettledCall { call_id, occurrence, settlement, output })
+    Some(Unsettled { call: call.clone(), call_id, occurrence, left })
 }
 
 /// Which call of its id and kind the call of each line is, over the whole file.

@@ -6,7 +6,7 @@ use tenon_protocol::{CallOutcome, RolloutItem, RolloutLine, SessionMeta};
 
 use super::super::processes::ProcessState;
 use super::super::reader::LoadedLine;
-use super::super::test_support::{FIXED, finished, started};
+use super::super::test_support::{FIXED, finished, settlements, started};
 use super::*;
 use crate::history::samples::*;
 
@@ -14,9 +14,9 @@ use crate::history::samples::*;
 struct Known;
 
 impl Processes for Known {
-    fn state(&self, pid: u32, started_at: u64, timestamp: &str) -> ProcessState {
-        assert_eq!((started_at, timestamp), (77, FIXED));
-        match pid {
+    fn state(&self, process: &tenon_tools::LeftProcess, timestamp: &str) -> ProcessState {
+        assert_eq!((process.started_at, timestamp), (77, FIXED));
+        match process.pid {
             1 => ProcessState::Running,
             2 => ProcessState::Ended,
             _ => ProcessState::Unknown,

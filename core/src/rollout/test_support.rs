@@ -9,7 +9,10 @@ use tenon_protocol::{
 };
 use tenon_tools::{Clock, Event, EventSink};
 
+use super::processes::Processes;
+use super::reader::LoadedRollout;
 use super::recorder::RecorderHost;
+use super::settle::{SettledCall, Unsettled, unsettled};
 
 /// A clock that stands still at 2026-11-30T10:00:00.000Z.
 pub(super) struct FixedClock;
@@ -74,6 +77,7 @@ pub(super) fn started(call_id: &str) -> CallStarted {
         tool: "exec_command".to_owned(),
         source: "direct".to_owned(),
         effects: json!({}),
+        again: None,
         at: FIXED.to_owned(),
     }
 }
@@ -87,6 +91,11 @@ pub(super) fn finished(call_id: &str, output: ResponseItem) -> CallFinished {
         aside: Vec::new(),
         at: FIXED.to_owned(),
     }
+}
+
+/// The outputs that calls get by what is known of them.
+pub(super) fn settlements(rollout: &LoadedRollout, processes: &dyn Processes) -> Vec<SettledCall> {
+    unsettled(rollout, processes).into_iter().filter_map(Unsettled::settled).collect()
 }
 
 /// What the lines of a file say, in short: the type, and the text of a message or the id of a call.

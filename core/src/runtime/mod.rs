@@ -100,8 +100,8 @@ impl ToolCallRuntime {
         let tool = self.env.registry.get(&call.tool_name).cloned();
         let parallel = tool.as_deref().is_some_and(ToolRegistry::is_parallel);
         let ticket = self.gate.enter(if parallel { GateMode::Parallel } else { GateMode::Exclusive });
-        let CallNumber { occurrence, shown_id } = number;
-        let identity = Identity::of(&call, occurrence);
+        let CallNumber { occurrence, shown_id, again } = number;
+        let identity = Identity::of(&call, occurrence, again);
         let events = Arc::new(CallEvents::new(Arc::clone(&self.env.host.events), identity));
         let told = self.told(&events);
         let call = self.bind(call, source, &events, &told, cancellation);

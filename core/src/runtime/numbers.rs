@@ -27,6 +27,8 @@ pub struct CallNumber {
     pub occurrence: u32,
     /// Under which id a client sees it: its own where no call had that before.
     pub shown_id: String,
+    /// Why it is handed over once more, where a runtime before had started it and did not live to end it.
+    pub again: Option<&'static str>,
 }
 
 impl CallNumbers {
@@ -53,7 +55,7 @@ impl CallNumbers {
             0 => call_id.as_str().to_owned(),
             before => [call_id.as_str(), "#", &(before + 1).to_string()].concat(),
         };
-        CallNumber { occurrence, shown_id }
+        CallNumber { occurrence, shown_id, again: None }
     }
 }
 
@@ -69,7 +71,8 @@ mod tests {
         let (id, other) = (CallId::from("c1"), CallId::from("c2"));
         let function = ToolPayload::Function { arguments: String::new() };
         let custom = ToolPayload::Custom { input: String::new() };
-        let number = |occurrence, shown: &str| CallNumber { occurrence, shown_id: shown.to_owned() };
+        let number =
+            |occurrence, shown: &str| CallNumber { occurrence, shown_id: shown.to_owned(), again: None };
         assert_eq!(numbers.next(&id, &function), number(0, "c1"));
         assert_eq!(numbers.next(&id, &function), number(1, "c1#2"));
         assert_eq!(numbers.next(&id, &custom), number(0, "c1#3"));

@@ -62,7 +62,7 @@ fn is_end(fact: &CallFact) -> bool {
     match fact {
         CallFact::Nested { outcome, .. } => outcome.is_some(),
         CallFact::File { done, .. } => *done,
-        CallFact::Process { .. } | CallFact::Request { .. } => false,
+        CallFact::Process { .. } | CallFact::Request { .. } | CallFact::Asked => false,
     }
 }
 
@@ -71,8 +71,8 @@ fn line(fact: &CallFact) -> Option<String> {
         CallFact::File { path, done } => Some(file_line(path, *done)),
         CallFact::Request { server, id: _ } => Some(request_line(server)),
         CallFact::Nested { tool, outcome, call_id: _ } => Some(nested_line(tool, *outcome)),
-        // It is ended with its call, or it is another call's.
-        CallFact::Process { .. } => None,
+        // It is ended with its call, or it is another call's; and a question is no effect.
+        CallFact::Process { .. } | CallFact::Asked => None,
     }
 }
 

@@ -22,7 +22,7 @@ fn the_newest_of_each_thing_is_a_line() {
     for fact in [
         nested(1, None),
         file(false),
-        CallFact::Process { pid: 7, group: 7, started_at: 1 },
+        CallFact::Process { pid: 7, group: 7, started_at: 1, boot_id: None },
         nested(1, Some(CallOutcome::Completed)),
         nested(2, None),
         nested(3, Some(CallOutcome::Blocked)),

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tenon_protocol::{ResponseItem, SessionMeta, TokenUsage};
 use tenon_tools::{
-    Approver, BetweenTurns, Clock, CommandInterceptor, CommandRunner, Elicitor, EventSink, Host, ModelClient,
-    SpecLayer, ToolExecutor, ToolSource,
+    Approver, BetweenTurns, Clock, CommandInterceptor, CommandRunner, CutOffCall, Elicitor, EventSink, Host,
+    ModelClient, Recovery, SpecLayer, ToolExecutor, ToolSource,
 };
 
 use super::nested::NestedCalls;
@@ -22,7 +22,9 @@ use crate::hooks::{
 };
 use crate::policy::{AllowAll, Limits, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
-use crate::rollout::{RecorderHost, Resumed, RolloutError, RolloutRecorder};
+use crate::rollout::{
+    MayRecover, OpenCall, RecorderHost, Recovering, Resumed, RolloutError, RolloutRecorder,
+};
 use crate::runtime::CallNumbers;
 use crate::search::LoadedTools;
 use crate::verify::Fingerprints;
@@ -68,6 +70,8 @@ pub struct SessionBuilder {
     between_turns: Vec<Arc<dyn BetweenTurns>>,
     host: Host,
     rollout: RolloutTarget,
+    ask_again: bool,
+    may_recover: Option<MayRecover>,
 }
 
 impl std::fmt::Debug for SessionBuilder {
@@ -94,6 +98,8 @@ impl SessionBuilder {
             between_turns: Vec::new(),
             host: Host::detached(),
             rollout: RolloutTarget::Nowhere,
+            ask_again: true,
+            may_recover: None,
         }
     }
 
@@ -225,6 +231,25 @@ impl SessionBuilder {
         self
     }
 
+    /// Whether calls that wait for an answer when a session ends are asked about again, under the same id, when it goes
+    /// on. They are unless this says no; then the model is told that they were not run.
+    #[must_use]
+    pub fn ask_again(mut self, ask_again: bool) -> Self {
+        self.ask_again = ask_again;
+        self
+    }
+
+    /// Asks the host before a call that was cut off is run again, or its tool asked for its outcome, as the tool's
+    /// [`recovery`](ToolExecutor::recovery) would have it. Where the host says no, the model is told what is known.
+    #[must_use]
+    pub fn may_recover(
+        mut self,
+        may: impl Fn(&CutOffCall, Recovery) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.may_recover = Some(Arc::new(may));
+        self
+    }
+
     /// The same session without a file, hooks and anybody who is told or asked: to play a recording with.
     #[must_use]
     pub(crate) fn for_playback(mut self) -> Self {
@@ -242,8 +267,13 @@ impl SessionBuilder {
     /// When two tools claim one name, or the file cannot be made, read or locked.
     pub async fn build(self) -> Result<Session, BuildError> {
         let tools = ToolRegistry::new(self.tools)?;
-        let opened = open(&self.rollout, &self.options, &self.host, tools.tools()).await?;
-        let Opened { id, recorder, items, calls, loaded, begun } = opened;
+        let recovering = Recovering {
+            tools: tools.tools().to_vec(),
+            ask_again: self.ask_again,
+            may_recover: self.may_recover,
+        };
+        let opened = open(&self.rollout, &self.options, &self.host, &recovering).await?;
+        let Opened { id, recorder, items, calls, loaded, open, begun } = opened;
         let mut history = History::new(self.options.truncation);
         history.extend(items);
         let numbers = Arc::new(CallNumbers::default());
@@ -277,6 +307,7 @@ impl SessionBuilder {
             host,
             history,
             recorder,
+            open,
             numbers,
             nested,
             handle,
@@ -330,6 +361,7 @@ struct Opened {
     /// Every call that the file ever held: a later one of the same id is told from them.
     calls: Vec<ResponseItem>,
     loaded: LoadedTools,
+    open: Vec<OpenCall>,
     begun: SessionStartSource,
 }
 
@@ -338,7 +370,7 @@ async fn open(
     target: &RolloutTarget,
     options: &SessionOptions,
     host: &Host,
-    tools: &[Arc<dyn ToolExecutor>],
+    recovering: &Recovering,
 ) -> Result<Opened, BuildError> {
     let host = RecorderHost::from(host);
     match target {
@@ -349,7 +381,7 @@ async fn open(
             Ok(Opened::new(id, recorder))
         }
         RolloutTarget::Existing(path) => {
-            Ok(Opened::from(RolloutRecorder::resume_with(path, host, tools).await?))
+            Ok(Opened::from(RolloutRecorder::resume_with(path, host, recovering).await?))
         }
     }
 }
@@ -357,14 +389,14 @@ async fn open(
 impl Opened {
     fn new(id: String, recorder: RolloutRecorder) -> Self {
         let (items, calls, loaded) = (Vec::new(), Vec::new(), LoadedTools::default());
-        Self { id, recorder, items, calls, loaded, begun: SessionStartSource::Startup }
+        Self { id, recorder, items, calls, loaded, open: Vec::new(), begun: SessionStartSource::Startup }
     }
 }
 
 impl From<Resumed> for Opened {
     fn from(resumed: Resumed) -> Self {
-        let Resumed { recorder, meta, items, calls, loaded, .. } = resumed;
-        Self { id: meta.id, recorder, items, calls, loaded, begun: SessionStartSource::Resume }
+        let Resumed { recorder, meta, items, calls, loaded, open, .. } = resumed;
+        Self { id: meta.id, recorder, items, calls, loaded, open, begun: SessionStartSource::Resume }
     }
 }
 

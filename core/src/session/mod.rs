@@ -27,7 +27,7 @@ use crate::history::History;
 use crate::hooks::{HookChain, HookContext, SessionStart, SessionStartSource};
 use crate::policy::{Limits, Policy};
 use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
-use crate::rollout::RolloutRecorder;
+use crate::rollout::{OpenCall, RolloutRecorder};
 use crate::runtime::{CallNumbers, RunningCall};
 use crate::search::{LoadedTools, SearchCatalogues};
 use crate::turn::{Turn, TurnEnd, TurnInput, environment_context};
@@ -52,6 +52,8 @@ pub struct Session {
     host: Host,
     history: History,
     recorder: RolloutRecorder,
+    /// The calls that a runtime before has left open, until they are taken up.
+    open: Vec<OpenCall>,
     numbers: Arc<CallNumbers>,
     nested: Arc<NestedCalls>,
     handle: SessionHandle,
@@ -331,6 +333,11 @@ impl Session {
     /// What comes beside the outputs of calls, without what the user said.
     pub(crate) fn take_beside(&self) -> Vec<ResponseItem> {
         self.handle.take_beside()
+    }
+
+    /// The calls that a runtime before has left open.
+    pub(crate) fn take_open(&mut self) -> Vec<OpenCall> {
+        std::mem::take(&mut self.open)
     }
 
     pub(crate) fn has_pending(&self) -> bool {

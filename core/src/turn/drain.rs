@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use similar::TextDiff;
-use tenon_protocol::ResponseItem;
+use tenon_protocol::{CallId, ResponseItem};
 use tenon_tools::{Event, FileVersions, LifecycleOutcome, TurnChanges};
 
 use super::Turn;
@@ -16,8 +16,8 @@ const DIFF_TIME: Duration = Duration::from_millis(200);
 
 impl Turn<'_> {
     /// Waits for the calls and records their ends: first what hooks have to say, then the outputs, each in call order.
-    /// Gives the text of the first fatal end; its siblings are recorded all the same.
-    pub(super) async fn drain(&mut self, calls: Vec<RunningCall>) -> Option<String> {
+    /// Gives the fatal ends, with their texts; their siblings are recorded all the same.
+    pub(super) async fn drain(&mut self, calls: Vec<RunningCall>) -> Vec<(CallId, String)> {
         let mut ends = Vec::with_capacity(calls.len());
         for call in calls {
             ends.push(call.end().await);
@@ -29,7 +29,7 @@ impl Turn<'_> {
         }
         let told = self.session.take_told();
         self.session.record_contexts(told).await;
-        let mut fatal = None;
+        let mut fatal = Vec::new();
         for end in ends {
             if end.outcome == LifecycleOutcome::Aborted {
                 self.aborted.push(end.call_id.clone());
@@ -40,7 +40,7 @@ impl Turn<'_> {
                     self.note_external(&item);
                     self.session.record(item).await;
                 }
-                Err(text) => fatal = fatal.or(Some(text)),
+                Err(text) => fatal.push((end.call_id, text)),
             }
         }
         fatal

@@ -6,6 +6,7 @@
 //! sample.rs   one request: events in, items recorded, calls handed over while the stream still runs
 //! items.rs    what becomes of an item
 //! asked.rs    what hooks say of prompts and of the end
+//! recover.rs  calls that a runtime before has left open
 //! drain.rs    every call's end, in call order
 //! retry.rs    when the stream breaks
 //! playback.rs a recorded turn, played again
@@ -16,6 +17,7 @@ mod context;
 mod drain;
 mod items;
 mod playback;
+mod recover;
 mod retry;
 mod sample;
 mod step;
@@ -126,6 +128,7 @@ impl<'a> Turn<'a> {
         let turn_id = self.turn_id.clone();
         self.session.set_turn_runs(true);
         self.session.emit(Event::TurnStarted { turn_id: turn_id.clone() });
+        self.recover().await;
         let started = TurnStartedEvent { turn_id: Some(turn_id), ..TurnStartedEvent::default() };
         self.session.write_down(RolloutItem::EventMsg(EventMsg::TurnStarted(started))).await;
         let end = match self.begin(prompt).await {

@@ -68,7 +68,7 @@ impl Turn<'_> {
             Err(error) => Some(error),
         };
         let Streamed { calls, follow_up, .. } = streamed;
-        let fatal = self.drain(calls).await;
+        let fatal = self.drain(calls).await.into_iter().next().map(|(_, text)| text);
         self.session.barrier().await;
         if self.cancellation.is_cancelled() {
             return Sampled::Cancelled;

@@ -1,5 +1,6 @@
 //! The thread that owns processes, seen from outside.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::mpsc::{self, Sender};
@@ -22,8 +23,19 @@ pub(super) enum Job {
     Start { launch: Launch, streams: Streams, reply: oneshot::Sender<Result<Arc<Process>, SpawnError>> },
     /// End a process and all of its session.
     End { process: Arc<Process>, grace: Duration, done: oneshot::Sender<()> },
+    /// End what is left of sessions that another process had started, whose members bear this mark.
+    EndLeft { sessions: Vec<LeftSession>, mark: OsString },
     /// End everything, then the thread.
     Close { done: oneshot::Sender<()> },
+}
+
+/// A session that another process had started.
+#[derive(Debug)]
+pub(super) struct LeftSession {
+    pub(super) number: i32,
+    /// When its leader started, in clock ticks after boot.
+    pub(super) started_at: u64,
+    pub(super) done: oneshot::Sender<()>,
 }
 
 /// Starts processes and keeps them: see [`spawn`](super). The thread begins with the first process. Dropping the
@@ -73,6 +85,24 @@ impl Keeper {
         let (done, ended) = oneshot::channel();
         self.send(Job::End { process: Arc::clone(process), grace, done });
         async move { drop(ended.await) }
+    }
+
+    /// Ends what is left of sessions that another process of this machine had started, by number and by when their
+    /// leaders started, in clock ticks after boot. A session whose leader has gone is known by the `mark` that one of
+    /// its members bears; what has only the number of such a session is let alone.
+    pub(crate) async fn end_left(&self, sessions: Vec<(i32, u64)>, mark: OsString) {
+        if sessions.is_empty() || self.begin().is_err() {
+            return;
+        }
+        let with_end = |(number, started_at)| {
+            let (done, ended) = oneshot::channel();
+            (LeftSession { number, started_at, done }, ended)
+        };
+        let (sessions, ends): (Vec<_>, Vec<_>) = sessions.into_iter().map(with_end).unzip();
+        self.send(Job::EndLeft { sessions, mark });
+        for end in ends {
+            drop(end.await);
+        }
     }
 
     /// Ends all processes and what is left of their sessions, and then the thread. Nothing can be started after.

@@ -84,6 +84,12 @@ pub(super) fn started_at(pid: Pid) -> u64 {
     read(pid).map_or(0, |stat| stat.found.started_at)
 }
 
+/// Between which starts of the machine we are; none where the kernel does not say.
+pub(crate) fn boot_id() -> Option<String> {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(id.trim().to_owned()).filter(|id| !id.is_empty())
+}
+
 /// One line of `/proc/PID/stat`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stat {

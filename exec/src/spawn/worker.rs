@@ -118,6 +118,7 @@ impl Worker {
             match self.jobs.try_recv() {
                 Ok(Job::Start { launch, streams, reply }) => self.start(&launch, streams, reply),
                 Ok(Job::End { process, grace, done }) => self.end(process.pid(), grace, Some(done)),
+                Ok(Job::EndLeft { sessions, mark }) => self.end_left(sessions, &mark),
                 Ok(Job::Close { done }) => self.close(Some(done)),
                 Err(TryRecvError::Empty) => break,
                 Err(TryRecvError::Disconnected) => return self.close(None),

@@ -25,7 +25,7 @@ use crate::sandbox::Limits;
 use crate::service::Shared;
 use crate::session::Session;
 use crate::shell::Shell;
-use crate::spawn::{Input, Keyboard, Launch, SpawnError, Streams, open_terminal};
+use crate::spawn::{Input, Keyboard, Launch, SpawnError, Streams, boot_id, open_terminal};
 use crate::store::TERM_GRACE;
 
 /// Bytes of a failure that the model is shown (runtime.md B11).
@@ -123,7 +123,8 @@ impl Command {
         let limits = launch.limits.clone();
         let process = store.keeper.start(launch, streams).await?;
         let pid = process.pid().unsigned_abs();
-        call.host.progress.record(CallFact::Process { pid, group: pid, started_at: process.started_at() });
+        let started_at = process.started_at();
+        call.host.progress.record(CallFact::Process { pid, group: pid, started_at, boot_id: boot_id() });
         let session = Session {
             id: reservation.id,
             command: self.command.clone(),

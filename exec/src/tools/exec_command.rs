@@ -9,8 +9,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use tenon_protocol::ToolName;
 use tenon_tools::{
-    CommandEffect, Effects, FunctionCallError, HookIdentity, JsonSchema, PreparedCall, StepContext,
-    ToolExecutor, ToolInvocation, ToolSpec, parse_arguments,
+    CommandEffect, Effects, FunctionCallError, HookIdentity, JsonSchema, LeftBehind, LeftProcess,
+    PreparedCall, StepContext, ToolExecutor, ToolInvocation, ToolSpec, parse_arguments,
 };
 
 use super::command::{Command, failed};
@@ -19,7 +19,7 @@ use super::permissions::{AskedPermissions, PermissionArguments};
 use super::{MAX_YIELD, MIN_YIELD, bash_identity, output_schema};
 use crate::service::Shared;
 use crate::shell::Shell;
-use crate::spawn::check_folder;
+use crate::spawn::{boot_id, check_folder};
 
 /// How long a call waits for its command where it does not say (runtime.md B1).
 const DEFAULT_YIELD: Duration = Duration::from_secs(10);
@@ -84,6 +84,18 @@ impl ToolExecutor for ExecCommand {
 
     fn waits_for_cancellation(&self) -> bool {
         true
+    }
+
+    /// Ends the commands that a runtime before has left behind. The helper that watches over its death does so at once,
+    /// unless it was killed as well.
+    async fn tidy_up(&self, left: &LeftBehind) {
+        let boot = boot_id();
+        // A number tells nothing of a process before this start of the machine, nor without the time when it began.
+        let is_of_now = |process: &&LeftProcess| process.started_at > 0 && process.boot_id == boot;
+        let processes = left.processes.iter().filter(|_| boot.is_some()).filter(is_of_now);
+        let session = |process: &LeftProcess| Some((i32::try_from(process.pid).ok()?, process.started_at));
+        let sessions = processes.filter_map(session).collect();
+        self.shared.store.keeper.end_left(sessions, left.session_id.clone().into()).await;
     }
 
     fn hook_identity(&self) -> Option<HookIdentity> {

@@ -22,6 +22,9 @@ pub struct CallStarted {
     pub source: String,
     /// What the call would do, in short.
     pub effects: Value,
+    /// Why it starts once more, where a runtime before had started it and did not live to end it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<String>,
     /// When: UTC, milliseconds, `Z`.
     pub at: String,
 }
@@ -50,7 +53,12 @@ pub enum CallFact {
         /// When the kernel says that it started: clock ticks after boot (field 22 of `/proc/PID/stat`), which tells
         /// the process from a later one with the same id. 0 when unknown.
         started_at: u64,
+        /// Between which starts of the machine that was: `/proc/sys/kernel/random/boot_id`. Absent when unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boot_id: Option<String>,
     },
+    /// Somebody was asked whether it may run. Nothing of it had happened then.
+    Asked,
     /// It writes a file.
     File {
         /// The file's absolute path; bytes that are no UTF-8 are written as U+FFFD.

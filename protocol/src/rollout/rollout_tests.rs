@@ -82,7 +82,7 @@ fn the_journal_says_what_was_known() {
         "call_progress",
         r#"{"call_id":"c","occurrence":2,"fact":{"type":"process","pid":7,"group":8,"started_at":99}}"#,
     );
-    let fact = CallFact::Process { pid: 7, group: 8, started_at: 99 };
+    let fact = CallFact::Process { pid: 7, group: 8, started_at: 99, boot_id: None };
     assert_eq!(item, RolloutItem::CallProgress(CallProgress { call_id: "c".into(), occurrence: 2, fact }));
 
     let output = ResponseItem::new(ItemKind::FunctionCallOutput(FunctionCallOutput {

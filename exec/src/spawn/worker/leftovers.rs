@@ -1,11 +1,16 @@
 //! What commands leave behind when they end: members of their session, and such as have left it.
 
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::time::Instant;
 
 use super::super::adopted::Adopted;
+use super::super::ending::Ending;
+use super::super::keeper::LeftSession;
+use super::super::marks::MARK;
 use super::super::procfs::{self, Found};
 use super::{SWEEP_INTERVAL, Worker};
+use crate::store::TERM_GRACE;
 
 impl Worker {
     /// Looks now and then for sessions that have become empty.
@@ -59,11 +64,35 @@ impl Worker {
         }
     }
 
+    /// Ends what is left of sessions that another process had started and did not live to end.
+    pub(in crate::spawn) fn end_left(&mut self, sessions: Vec<LeftSession>, mark: &OsStr) {
+        let all = procfs::all();
+        for LeftSession { number, started_at, done } in sessions {
+            if self.leader(number).is_none() && is_left(&all, number, started_at, mark) {
+                let ending = Ending::new(number, Some(done), TERM_GRACE).led_by(Some(started_at));
+                self.endings.push(ending);
+            } else {
+                // Nothing is left of it, or nothing that is known to be its own.
+                let _ = done.send(());
+            }
+        }
+    }
+
     /// Nothing is left of a session.
     pub(super) fn forget(&mut self, session: i32) {
         if let Some(adopted) = &mut self.adopted {
             adopted.forget(session);
         }
         self.tell_ended(session);
+    }
+}
+
+/// Whether there is somebody left of a session that another process had started: its leader, known by when it started,
+/// or members that bear the mark. A number that has passed to a stranger is none of ours.
+fn is_left(all: &[Found], session: i32, started_at: u64, mark: &OsStr) -> bool {
+    let mut members = all.iter().filter(|process| process.session == session);
+    match all.iter().find(|process| process.number() == session) {
+        Some(leader) => leader.started_at == started_at && leader.session == session,
+        None => members.any(|member| procfs::variable(member.pid, MARK).is_some_and(|found| found == *mark)),
     }
 }
