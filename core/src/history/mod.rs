@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tenon_protocol::{CallId, ItemKind, ResponseItem};
 use tenon_tools::{ModelAbilities, TruncationPolicy};
 
-pub use media::IMAGE_OMITTED;
+pub use media::{IMAGE_LEFT_OUT, IMAGE_OMITTED, MAX_PROMPT_IMAGE_BYTES};
 pub use normalise::ABORTED;
 pub use pairing::CallFamily;
 pub(crate) use pairing::{Positions, Role, index, role, synthetic_output, unfit_call};
@@ -99,7 +99,8 @@ impl History {
     }
 
     /// What a request to a model with these abilities shows (core.md 7.5): each call followed by an output, outputs
-    /// without a call left out, images and sound replaced where the model takes none.
+    /// without a call left out, images and sound replaced where the model takes none, and the images before the newest
+    /// [`MAX_PROMPT_IMAGE_BYTES`].
     ///
     /// The history itself is untouched. Takes time linear in the number of items, and shares those that need no repair.
     #[must_use]

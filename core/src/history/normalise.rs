@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tenon_protocol::{ItemKind, ResponseItem};
 use tenon_tools::ModelAbilities;
 
-use super::media::without_unsupported;
+use super::media::{MAX_PROMPT_IMAGE_BYTES, keep_newest_images, without_unsupported};
 use super::pairing::{CallFamily, PairIndex, Positions, Role, index, role, synthetic_output};
 
 /// The text of an output that nobody gave (core.md 7.5 A).
@@ -32,6 +32,7 @@ pub(super) fn normalised(items: &[Arc<ResponseItem>], abilities: ModelAbilities)
             prompt.push(Arc::new(output));
         }
     }
+    keep_newest_images(&mut prompt, MAX_PROMPT_IMAGE_BYTES);
     prompt
 }
 
