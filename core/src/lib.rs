@@ -37,6 +37,7 @@ pub mod router;
 pub mod runtime;
 pub mod search;
 pub mod session;
+mod sync;
 pub mod turn;
 mod user_file;
 pub mod verify;

@@ -1,6 +1,6 @@
 //! The one item that a client sees for a call.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
 use tenon_protocol::{ItemStatus, TurnItem};
@@ -11,6 +11,7 @@ use tenon_tools::{
 
 use super::held::{self, Hold};
 use super::{Identity, Terminal};
+use crate::sync::{Mutex, MutexGuard};
 
 /// Stands between a call's handler and the session's events, and sees to it that the call is seen exactly once: its
 /// item is started at most once and completed exactly once, by the handler or, where it did not, by the registry. A
@@ -146,7 +147,8 @@ impl CallEvents {
             return;
         }
         state.completed = true;
-        let own = match (unseen, state.own.take()) {
+        // It stays known: what its handler says of it later must not show it twice.
+        let own = match (unseen, state.own.clone()) {
             (Some(unseen), _) => Some(held::withheld(*unseen)),
             (None, own) => own.map(|own| own.with_status(status)),
         };
@@ -224,3 +226,7 @@ impl CallEvents {
         (!again).then(|| item.with_id(state.shown.id.clone()))
     }
 }
+
+#[cfg(test)]
+#[path = "call_events_tests.rs"]
+mod tests;

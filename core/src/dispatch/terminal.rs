@@ -1,6 +1,8 @@
 //! How far a call has come, as far as its cancellation cares (core.md 6.2).
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::Ordering;
+
+use crate::sync::AtomicU8;
 
 /// Where a call stands. It only goes forward, from 0: nothing has been done yet, and nothing will be if the call is
 /// dropped now.

@@ -4,13 +4,16 @@
 //! before its task is spawned, so that the order of the calls and not that of their tasks decides (core.md 6.1). An
 //! exclusive call therefore sees all that the calls before it did and nothing of those after it.
 //!
-//! Nothing here belongs to an executor: the state is a queue under a mutex, so that it can be model-checked.
+//! Nothing here belongs to an executor: the state is a queue under a mutex, so that it can be model-checked
+//! (`model_check`).
 
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
+
+use crate::sync::{Mutex, MutexGuard};
 
 /// How a call wants the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,6 +4,8 @@
 //! call leaves its siblings alone. What happens to a cancelled call depends on how far it has come (core.md 6.2).
 
 mod gate;
+#[cfg(all(test, feature = "model-check"))]
+mod model_check;
 mod numbers;
 mod told;
 
