@@ -32,7 +32,7 @@ fn an_item_that_was_completed_for_its_handler_is_not_completed_again_by_it() {
         exit_code: None,
         status: ItemStatus::InProgress,
     };
-    let events = CallEvents::new(Arc::clone(&completed) as _, Identity::of(&call, 0));
+    let events = CallEvents::new(Arc::clone(&completed) as _, Identity::of(&call, 0, None));
     events.start(ShownAs::Item(own.clone()));
     events.finish(LifecycleOutcome::Aborted, String::new);
     events.emit(Event::ItemCompleted(own.with_status(ItemStatus::Completed)));
