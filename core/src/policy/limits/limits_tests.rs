@@ -30,7 +30,7 @@ fn refused(limits: &Limits, call: &ToolInvocation) -> Option<String> {
 fn nothing_is_limited_unless_it_is_set() {
     let limits = Limits::default();
     for _ in 0..1000 {
-        assert_eq!(limits.admit(&call("t", "1", "{}"), Instant::now()), Ok(None));
+        assert!(limits.admit(&call("t", "1", "{}"), Instant::now()).is_ok_and(|watched| watched.is_none()));
     }
 }
 
@@ -131,4 +131,69 @@ fn another_failure_or_a_success_begins_a_new_count() {
             assert_eq!(made(&limits, &again, failure), Ok(None), "{between:?}");
         }
     }
+}
+
+/// Calls made at once by as many threads, all of them still under way; how many were let in.
+fn let_in(limits: &Limits, threads: usize) -> Vec<Option<WatchedCall>> {
+    let together = std::sync::Barrier::new(threads);
+    let now = Instant::now();
+    std::thread::scope(|scope| {
+        let admit = || {
+            together.wait();
+            limits.admit(&call("a", "1", "{}"), now)
+        };
+        let all: Vec<_> = (0..threads).map(|_| scope.spawn(admit)).collect();
+        all.into_iter().filter_map(|thread| thread.join().unwrap().ok()).collect()
+    })
+}
+
+#[test]
+fn parallel_calls_get_over_no_limit() {
+    const MOST: u32 = 10;
+    let rate = Rate { calls: number(MOST), per: Duration::from_secs(1000) };
+    let guard = LoopGuard { note_after: number(1), refuse_after: number(MOST) };
+    let all = [
+        LimitOptions { calls_per_turn: Some(MOST), ..LimitOptions::default() },
+        LimitOptions {
+            tools: [("a".to_owned(), ToolLimit { calls_per_turn: Some(MOST), rate: None })].into(),
+            ..LimitOptions::default()
+        },
+        LimitOptions {
+            tools: [("a".to_owned(), ToolLimit { calls_per_turn: None, rate: Some(rate) })].into(),
+            ..LimitOptions::default()
+        },
+        LimitOptions { loop_guard: Some(guard), ..LimitOptions::default() },
+    ];
+    for options in all {
+        for (threads, expected) in [(9, 9), (10, 10), (11, 10), (64, 10)] {
+            let limits = Limits::new(options.clone());
+            assert_eq!(let_in(&limits, threads).len(), expected, "{threads} {options:?}");
+        }
+    }
+}
+
+#[test]
+fn a_call_that_is_being_made_counts_until_it_ends_or_is_dropped() {
+    let guard = LoopGuard { note_after: number(3), refuse_after: number(3) };
+    let limits = Limits::new(LimitOptions { loop_guard: Some(guard), ..LimitOptions::default() });
+    let again = call("a", "1", "{}");
+    let begun = || limits.admit(&again, Instant::now());
+    let mut three: Vec<_> = (0..3).map(|_| begun().unwrap().unwrap()).collect();
+    assert_eq!(limits.ended(three.remove(0), &again, Some("no")), None);
+    let text = "not run: this call of a has failed 1 times in this turn and is being made 2 times now, and may fail 3 \
+                times in the same way; the limit ends when one of them comes out otherwise";
+    assert_eq!(begun().err().as_deref(), Some(text));
+    // A cancelled one has not failed.
+    drop(three.remove(0));
+    three.push(begun().unwrap().unwrap());
+    // A success begins a new count.
+    assert_eq!(limits.ended(three.remove(0), &again, None), None);
+    assert!(begun().is_ok());
+    // One of the turn before is none of this one.
+    let next = call("a", "2", "{}");
+    let new: Vec<_> = (0..2).map(|_| limits.admit(&next, Instant::now()).unwrap().unwrap()).collect();
+    drop(three);
+    let third = limits.admit(&next, Instant::now());
+    assert!(third.is_ok() && limits.admit(&next, Instant::now()).is_err());
+    drop(new);
 }

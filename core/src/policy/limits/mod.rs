@@ -1,34 +1,60 @@
 //! How often something may be called at all. All of it is off unless it is set.
 //!
-//! The state is the session's: direct and nested calls draw on the same. A call that a limit refuses counts for
-//! nothing.
+//! The state is the session's: direct and nested calls draw on the same. A call counts from its beginning, so that no
+//! number of parallel ones gets over a limit; one that a limit refuses counts for nothing.
 
 mod bucket;
 mod options;
 mod repeats;
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use tenon_tools::ToolInvocation;
 
 use bucket::Bucket;
 pub use options::{LimitOptions, LoopGuard, Rate, ToolLimit};
-use repeats::Repeats;
-pub(crate) use repeats::WatchedCall;
+use repeats::{Repeats, SameCall};
 
 /// The limits of a session, and how far each is used up. By default nothing is limited.
 #[derive(Debug, Default)]
 pub struct Limits {
     options: LimitOptions,
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
+}
+
+/// A call that was let in and is watched by the loop guard until it ends, or is dropped.
+#[derive(Debug)]
+pub(crate) struct WatchedCall {
+    call: SameCall,
+    /// The number of its turn.
+    turn: u64,
+    /// None once it has left.
+    state: Option<Arc<Mutex<State>>>,
+}
+
+impl WatchedCall {
+    fn leave(&mut self, state: &mut State) {
+        if self.state.take().is_some() && state.turns == self.turn {
+            state.repeats.left(self.call);
+        }
+    }
+}
+
+impl Drop for WatchedCall {
+    fn drop(&mut self) {
+        let Some(state) = self.state.clone() else { return };
+        self.leave(&mut state.lock().unwrap_or_else(PoisonError::into_inner));
+    }
 }
 
 #[derive(Debug, Default)]
 struct State {
     /// The turn that is counted.
     turn: String,
+    /// How many turns were counted before.
+    turns: u64,
     calls: u32,
     calls_by_tool: HashMap<String, u32>,
     repeats: Repeats,
@@ -39,7 +65,7 @@ struct State {
 impl Limits {
     /// These limits, of which nothing is used up.
     pub fn new(options: LimitOptions) -> Self {
-        Self { options, state: Mutex::default() }
+        Self { options, state: Arc::default() }
     }
 
     /// Counts a call in, or says which limit stands against it and when that ends.
@@ -49,33 +75,47 @@ impl Limits {
         }
         let name = call.tool_name.to_string();
         let mut state = self.of_turn(&call.step.turn_id);
-        let watched = self.options.loop_guard.map(|_| state.repeats.watch(call));
-        self.check_repeats(&state, watched, &name)?;
+        let same = self.options.loop_guard.map(|_| state.repeats.watch(call));
+        self.check_repeats(&state, same, &name)?;
         self.check_counts(&state, &name)?;
         self.take_token(&mut state, &name, now)?;
         state.calls = state.calls.saturating_add(1);
         let by_tool = state.calls_by_tool.entry(name).or_default();
         *by_tool = by_tool.saturating_add(1);
-        Ok(watched)
+        Ok(same.map(|call| {
+            state.repeats.began(call);
+            WatchedCall { call, turn: state.turns, state: Some(Arc::clone(&self.state)) }
+        }))
     }
 
     /// Hears how a call ended that is watched; `failure` is what went wrong. What the model should be told of it, if
     /// anything.
     pub(crate) fn ended(
         &self,
-        watched: WatchedCall,
+        mut watched: WatchedCall,
         call: &ToolInvocation,
         failure: Option<&str>,
     ) -> Option<String> {
         let guard = self.options.loop_guard?;
-        let count = self.of_turn(&call.step.turn_id).repeats.ended(watched, failure);
+        let count = {
+            let mut state = self.of_turn(&call.step.turn_id);
+            watched.leave(&mut state);
+            state.repeats.ended(watched.call, failure)
+        };
         (count >= guard.note_after.get()).then(|| guard.note(&call.tool_name.to_string(), count))
     }
 
-    fn check_repeats(&self, state: &State, watched: Option<WatchedCall>, name: &str) -> Result<(), String> {
-        let Some((guard, watched)) = self.options.loop_guard.zip(watched) else { return Ok(()) };
-        let count = state.repeats.count(watched);
-        if count >= guard.refuse_after.get() { Err(guard.refusal(name)) } else { Ok(()) }
+    fn check_repeats(&self, state: &State, same: Option<SameCall>, name: &str) -> Result<(), String> {
+        let Some((guard, call)) = self.options.loop_guard.zip(same) else { return Ok(()) };
+        let (failed, under_way) = (state.repeats.count(call), state.repeats.under_way(call));
+        let most = guard.refuse_after.get();
+        if failed >= most {
+            Err(guard.refusal(name))
+        } else if failed.saturating_add(under_way) >= most {
+            Err(guard.refusal_for_now(name, failed, under_way))
+        } else {
+            Ok(())
+        }
     }
 
     fn check_counts(&self, state: &State, name: &str) -> Result<(), String> {
@@ -111,6 +151,7 @@ impl Limits {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.turn != turn {
             turn.clone_into(&mut state.turn);
+            state.turns = state.turns.wrapping_add(1);
             state.calls = 0;
             state.calls_by_tool.clear();
             state.repeats.forget();

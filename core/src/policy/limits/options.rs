@@ -41,7 +41,7 @@ pub struct Rate {
 }
 
 /// What becomes of the same call that fails in the same way, within one turn. Another failure or a success of it begins
-/// a new count.
+/// a new count. Calls that are being made count as ones that may fail: there are never more of them than may.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoopGuard {
     /// After so many failures the model is told, each time.
@@ -64,6 +64,14 @@ impl LoopGuard {
         format!(
             "not run: this call of {tool} has failed {most} times in this turn in the same way, as often as it may; \
              the limit ends with the turn, and does not hold for other arguments"
+        )
+    }
+
+    pub(super) fn refusal_for_now(self, tool: &str, failed: u32, under_way: u32) -> String {
+        let most = self.refuse_after;
+        format!(
+            "not run: this call of {tool} has failed {failed} times in this turn and is being made {under_way} times \
+             now, and may fail {most} times in the same way; the limit ends when one of them comes out otherwise"
         )
     }
 }

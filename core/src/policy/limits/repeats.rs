@@ -1,6 +1,6 @@
 //! The same call with the same failure.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use tenon_tools::ToolInvocation;
@@ -10,44 +10,66 @@ use tenon_tools::ToolInvocation;
 const MAX_WATCHED: usize = 64;
 
 /// A call by what it is called with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct WatchedCall(u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct SameCall(u64);
 
 /// How often which call has failed in a row, the newest last.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     hasher: RandomState,
     failing: VecDeque<Failing>,
+    /// Calls that have begun and not ended, each of which may fail as well.
+    under_way: HashMap<SameCall, u32>,
 }
 
 #[derive(Debug)]
 struct Failing {
-    call: WatchedCall,
+    call: SameCall,
     failure: u64,
     count: u32,
 }
 
 impl Repeats {
     /// The call as it is known here.
-    pub(super) fn watch(&self, call: &ToolInvocation) -> WatchedCall {
+    pub(super) fn watch(&self, call: &ToolInvocation) -> SameCall {
         let mut hasher = self.hasher.build_hasher();
         call.tool_name.to_string().hash(&mut hasher);
         call.payload.log_payload().hash(&mut hasher);
-        WatchedCall(hasher.finish())
+        SameCall(hasher.finish())
     }
 
     /// How often a call has failed in the same way up to now.
-    pub(super) fn count(&self, call: WatchedCall) -> u32 {
+    pub(super) fn count(&self, call: SameCall) -> u32 {
         self.failing.iter().find(|failing| failing.call == call).map_or(0, |failing| failing.count)
     }
 
     /// A new turn begins.
     pub(super) fn forget(&mut self) {
         self.failing.clear();
+        self.under_way.clear();
+    }
+
+    /// How often a call is being made now.
+    pub(super) fn under_way(&self, call: SameCall) -> u32 {
+        self.under_way.get(&call).copied().unwrap_or_default()
+    }
+
+    /// A call begins.
+    pub(super) fn began(&mut self, call: SameCall) {
+        let count = self.under_way.entry(call).or_default();
+        *count = count.saturating_add(1);
+    }
+
+    /// A call that began is made no longer.
+    pub(super) fn left(&mut self, call: SameCall) {
+        match self.under_way.get_mut(&call) {
+            Some(count) if *count > 1 => *count -= 1,
+            Some(_) | None => drop(self.under_way.remove(&call)),
+        }
     }
 
     /// A call ended; how often it has now failed in this way.
-    pub(super) fn ended(&mut self, call: WatchedCall, failure: Option<&str>) -> u32 {
+    pub(super) fn ended(&mut self, call: SameCall, failure: Option<&str>) -> u32 {
         let before = self.failing.iter().position(|failing| failing.call == call);
         let before = before.and_then(|place| self.failing.remove(place));
         let Some(failure) = failure else { return 0 };
