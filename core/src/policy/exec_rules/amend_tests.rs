@@ -49,7 +49,7 @@ fn a_rule_that_is_there_is_not_written_again() {
 fn a_broken_file_is_left_as_it_is() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("default.rules");
-    fs::write(&file, "what").unwrap();
+    fs::write(&file, "prefix_rule").unwrap();
     let mut rules = ExecRules::default();
     let error = rules.allow_prefix(&words("git pull"), home.path()).unwrap_err();
     let file_name = file.canonicalize().unwrap();
@@ -57,7 +57,7 @@ fn a_broken_file_is_left_as_it_is() {
         error.to_string(),
         format!("{}:1:1: expected a call: `(` is missing behind the name", file_name.display())
     );
-    assert_eq!((fs::read_to_string(&file).unwrap().as_str(), rules), ("what", ExecRules::default()));
+    assert_eq!((fs::read_to_string(&file).unwrap().as_str(), rules), ("prefix_rule", ExecRules::default()));
 }
 
 #[test]

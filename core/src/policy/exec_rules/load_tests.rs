@@ -28,7 +28,7 @@ fn one_bad_file_is_an_error_that_names_it() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("bad.rules");
     fs::write(folder.path().join("a.rules"), "").unwrap();
-    fs::write(&bad, "# fine\n  nothing").unwrap();
+    fs::write(&bad, "# fine\n  prefix_rule").unwrap();
     let error = ExecRules::load(folder.path()).unwrap_err();
     assert_eq!(
         error.to_string(),

@@ -12,6 +12,9 @@ use super::token::{Token, tokens};
 /// Lists within lists that a file may hold.
 const MAX_DEPTH: usize = 8;
 
+/// What stands in a rule file.
+const CALLS: &str = "prefix_rule(...), host_executable(...) and network_rule(...)";
+
 /// A file's rules, and what is to hold of them.
 pub(super) struct Read {
     pub(super) rules: ExecRules,
@@ -57,16 +60,14 @@ pub(super) fn read(text: &str) -> Result<Read, RuleError> {
         match token {
             Token::LineEnd => {}
             Token::Name(name) => {
-                let call = parser.call(at)?;
-                apply(&name, call, &mut read)?;
+                let apply = function(&name, at)?;
+                apply(parser.call(at)?, &mut read)?;
                 parser.end_of_statement()?;
             }
-            Token::Text(_) | Token::Mark(_) => {
+            Token::Text(_) | Token::Mark(_) | Token::Other(_) => {
                 let found = token.shown();
-                return Err(RuleError::at(
-                    at,
-                    format!("expected a call such as prefix_rule(...), found {found}"),
-                ));
+                let what = format!("a rule file holds calls of {CALLS} alone, found {found}");
+                return Err(RuleError::at(at, what));
             }
         }
     }
@@ -188,16 +189,15 @@ fn unexpected(expected: &str, found: &Token, at: Position) -> RuleError {
     RuleError::at(at, format!("expected {expected}, found {}", found.shown()))
 }
 
-/// Takes over what a call says.
-fn apply(name: &str, call: Call, read: &mut Read) -> Result<(), RuleError> {
+/// What takes over what a call says.
+type Function = fn(Call, &mut Read) -> Result<(), RuleError>;
+
+fn function(name: &str, at: Position) -> Result<Function, RuleError> {
     match name {
-        "prefix_rule" => prefix_rule(call, read),
-        "host_executable" => host_executable(call, read),
-        "network_rule" => network_rule(call, read),
-        _ => Err(RuleError::at(
-            call.at,
-            format!("`{name}` is unknown: prefix_rule, host_executable and network_rule are read"),
-        )),
+        "prefix_rule" => Ok(prefix_rule),
+        "host_executable" => Ok(host_executable),
+        "network_rule" => Ok(network_rule),
+        _ => Err(RuleError::at(at, format!("`{name}` is unknown: a rule file holds calls of {CALLS} alone"))),
     }
 }
 

@@ -45,11 +45,30 @@ fn allow_is_what_a_rule_says_that_does_not_say() {
 #[test]
 fn everything_else_is_an_error_with_its_place() {
     let rows = [
-        ("x = 'a'", "1:3: expected `(`, found `=`"),
-        ("\n\n  allow(['ls'])", "3:9: expected an argument by its name, as in `pattern = ...`, found `[`"),
+        ("prefix_rule = 'a'", "1:13: expected `(`, found `=`"),
+        (
+            "x = 'a'",
+            "1:1: `x` is unknown: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone",
+        ),
+        (
+            "foo(1)",
+            "1:1: `foo` is unknown: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone",
+        ),
+        (
+            "\n  prefix_rule(1)",
+            "2:15: expected an argument by its name, as in `pattern = ...`, found `1`, which has no meaning in a rule file",
+        ),
+        (
+            "+",
+            "1:1: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone, found `+`, which has no meaning in a rule file",
+        ),
+        (
+            "\n\n  allow(['ls'])",
+            "3:3: `allow` is unknown: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone",
+        ),
         (
             "rule(pattern=['a'])",
-            "1:1: `rule` is unknown: prefix_rule, host_executable and network_rule are read",
+            "1:1: `rule` is unknown: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone",
         ),
         ("prefix_rule", "1:1: expected a call: `(` is missing behind the name"),
         ("prefix_rule\n(pattern=['a'])", "1:12: expected `(`, found the end of the line"),
@@ -67,7 +86,7 @@ fn everything_else_is_an_error_with_its_place() {
         ("prefix_rule(pattern=['a', [['b']]])", "1:28: expected a string, found a list"),
         (
             "prefix_rule(pattern=['a'] + ['b'])",
-            "1:27: '+' has no meaning here: a rule file holds literal calls alone",
+            "1:27: expected `,` or `)`, found `+`, which has no meaning in a rule file",
         ),
         ("prefix_rule(pattern=[a])", "1:22: expected a string or a list, found `a`"),
         ("prefix_rule(pattern=['a' 'b'])", "1:26: expected `,` or `]`, found the string \"b\""),
@@ -95,10 +114,17 @@ fn everything_else_is_an_error_with_its_place() {
         ),
         (
             "load('x')\n",
-            "1:6: expected an argument by its name, as in `pattern = ...`, found the string \"x\"",
+            "1:1: `load` is unknown: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone",
         ),
-        ("for x in y", "1:5: expected `(`, found `x`"),
-        ("'a'", "1:1: expected a call such as prefix_rule(...), found the string \"a\""),
+        (
+            "for x in y",
+            "1:1: `for` is unknown: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone",
+        ),
+        ("prefix_rule x", "1:13: expected `(`, found `x`"),
+        (
+            "'a'",
+            "1:1: a rule file holds calls of prefix_rule(...), host_executable(...) and network_rule(...) alone, found the string \"a\"",
+        ),
         (
             "host_executable(name='a/b', paths=[])",
             "1:22: `name` is the bare name of a program, without a path",

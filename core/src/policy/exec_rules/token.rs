@@ -16,6 +16,8 @@ pub(super) enum Token {
     Mark(char),
     /// The end of a line. It ends a statement, and means nothing in parentheses.
     LineEnd,
+    /// A character that means nothing in a rule file.
+    Other(char),
 }
 
 impl Token {
@@ -26,6 +28,7 @@ impl Token {
             Self::Text(text) => format!("the string {text:?}"),
             Self::Mark(mark) => format!("`{mark}`"),
             Self::LineEnd => "the end of the line".to_owned(),
+            Self::Other(other) => format!("`{other}`, which has no meaning in a rule file"),
         }
     }
 }
@@ -47,12 +50,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token, Position)>, RuleError> {
             '(' | ')' | '[' | ']' | ',' | '=' => Token::Mark(c),
             '"' | '\'' => Token::Text(source.string(c, at)?),
             c if c.is_ascii_alphabetic() || c == '_' => Token::Name(source.name(c)),
-            c => {
-                return Err(RuleError::at(
-                    at,
-                    format!("{c:?} has no meaning here: a rule file holds literal calls alone"),
-                ));
-            }
+            c => Token::Other(c),
         };
         found.push((token, at));
     }
