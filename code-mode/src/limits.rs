@@ -45,6 +45,10 @@ pub(crate) const MAX_STORED_BYTES: usize = 16 << 20;
 /// Cells that nobody waits for: over it, the one that was left alone for the longest time is freed.
 pub(crate) const MAX_IDLE_CELLS: usize = 16;
 
+/// Memory of all engines of a session, in bytes, each counted in full: those of cells, read or not, and those of threads
+/// given up. Over it, the cell that was left alone for the longest time is freed; where none is, no script is started.
+pub(crate) const MAX_SESSION_BYTES: usize = 1280 << 20;
+
 /// How long a stopped script has to let go of its thread before the thread is given up.
 pub(crate) const STOP_DEADLINE: Duration = Duration::from_millis(250);
 

@@ -18,9 +18,9 @@ use tenon_core::{Policy, PolicyDecision, Question, SessionBuilder, SessionOption
 use tenon_protocol::{CallId, ResponseItem, ToolName};
 use tenon_tools::{
     ApprovalDecision, ApprovalPolicy, ApprovalRequest, ApprovalScope, Approver, CommandEffect, Confinement,
-    ContentHash, Effects, FileEffect, FunctionCallError, FunctionToolOutput, HookIdentity, JsonSchema,
-    LifecycleOutcome, PreparedCall, SandboxPermissions, SandboxPolicy, ScriptedModel, ToolCall,
-    ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
+    ContentHash, Effects, FileEffect, FnTool, FunctionCallError, FunctionToolOutput, HookIdentity,
+    JsonSchema, LifecycleOutcome, NoArguments, PreparedCall, SandboxPermissions, SandboxPolicy,
+    ScriptedModel, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -651,6 +651,49 @@ async fn a_nested_call_is_decided_on_like_a_direct_one() {
     ];
     assert_eq!(outputs(&model, 5), expected);
     assert!(person.asked()[0].source.is_nested());
+}
+
+/// Calls `run` as a script would, and lets go of the call once the person has been asked. Says whether the cell had an
+/// open question before, meanwhile and afterwards.
+fn looks_at_questions(person: &Arc<Person>) -> FnTool<NoArguments> {
+    let person = Arc::clone(person);
+    FnTool::new("nest", "Calls.", move |_: NoArguments, call: ToolInvocation| {
+        let person = Arc::clone(&person);
+        async move {
+            let are_open = || call.host.questions.are_open("cell");
+            let mut seen = vec![are_open()];
+            let source = ToolCallSource::CodeMode {
+                cell_id: "cell".to_owned(),
+                runtime_tool_call_id: "tool-1".to_owned(),
+            };
+            let nested = ToolCall {
+                tool_name: ToolName::plain("run"),
+                call_id: CallId::from("nested"),
+                payload: ToolPayload::Function { arguments: json!({"cmd": "make"}).to_string() },
+                encrypted_function_args: None,
+            };
+            let cancellation = call.cancellation.child_token();
+            let looks = async {
+                person.is_asked(1).await;
+                seen.push(are_open());
+                cancellation.cancel();
+            };
+            let _ = tokio::join!(call.host.tools.call(nested, source, cancellation.clone()), looks);
+            seen.push(are_open());
+            format!("{seen:?}")
+        }
+    })
+}
+
+/// C8.14: `exec` and `wait` hold their reply meanwhile.
+#[tokio::test]
+async fn a_question_about_a_nested_call_is_open_until_it_is_answered_or_taken_back() {
+    let (events, person) = (Events::default(), Person::who([Answer::Silence]));
+    let model = Arc::new(ScriptedModel::new(vec![vec![nest("a", "make")]]));
+    let policy = Arc::new(StandardPolicy::new());
+    let builder = session_with(untrusted(), &model, &events, &person).policy(policy);
+    go(builder.tool(runner()).tool(looks_at_questions(&person))).await;
+    assert_eq!(outputs(&model, 1), [pair("a", "[false, true, false]")]);
 }
 
 fn limits(limits: LimitOptions) -> SessionOptions {

@@ -101,6 +101,17 @@ struct Bench {
 
 impl Bench {
     async fn new(turns: Vec<Vec<ResponseItem>>, home: Option<&std::path::Path>) -> Self {
+        Self::with(turns, |builder| match home {
+            Some(home) => builder.rollout_in(home),
+            None => builder,
+        })
+        .await
+    }
+
+    async fn with(
+        turns: Vec<Vec<ResponseItem>>,
+        kept: impl FnOnce(SessionBuilder) -> SessionBuilder,
+    ) -> Self {
         let seen = Arc::new(Seen::default());
         let hangs = Arc::clone(&seen);
         let does = move |told: Told, call: ToolInvocation| {
@@ -125,7 +136,7 @@ impl Bench {
         let nested = NestedTools::default();
         let code_mode = CodeMode::new(nested.clone());
         let model = Arc::new(ScriptedModel::new(turns.into_iter().map(ScriptedTurn::items)));
-        let mut builder = SessionBuilder::new(SessionOptions::new("a-model", "/"), Arc::clone(&model) as _)
+        let builder = SessionBuilder::new(SessionOptions::new("a-model", "/"), Arc::clone(&model) as _)
             .tool(ExecTool::new(code_mode.clone()))
             .tool(WaitTool::new(code_mode.clone()))
             .tool(tool)
@@ -133,10 +144,7 @@ impl Bench {
             .hook(Arc::new(Hooks))
             .policy(Arc::new(Rules))
             .observer(Arc::clone(&seen) as _);
-        if let Some(home) = home {
-            builder = builder.rollout_in(home);
-        }
-        Self { session: builder.build().await.unwrap(), model, seen, code_mode }
+        Self { session: kept(builder).build().await.unwrap(), model, seen, code_mode }
     }
 
     async fn turn(&mut self) -> TurnEnd {
@@ -263,6 +271,27 @@ async fn an_interrupted_turn_leaves_the_cell_running() {
     assert_eq!(bench.seen.outcomes.lock().unwrap().clone(), []);
     bench.code_mode.shutdown().await;
     assert_eq!(bench.seen.outcomes.lock().unwrap().clone(), [LifecycleOutcome::Aborted]);
+}
+
+/// The model may still know ids of cells that are gone: they must not name others.
+#[tokio::test]
+async fn cells_of_a_session_that_goes_on_have_ids_that_no_earlier_one_had() {
+    let home = tempfile::tempdir().unwrap();
+    let yields = "yield_control(); await new Promise(r => setTimeout(r, 1e9))";
+    let turns = vec![vec![exec("c1", "text('done')")], vec![exec("c2", yields)]];
+    let mut bench = Bench::new(turns, Some(home.path())).await;
+    bench.turn().await;
+    bench.turn().await;
+    assert_eq!(bench.new_in(bench.model.prompts().len() - 1), [output("Script running with cell ID 2")]);
+    let path = bench.session.rollout_path().unwrap().to_owned();
+    bench.code_mode.shutdown().await;
+    bench.session.shutdown().await;
+    let turns = vec![vec![exec("c3", yields), wait("c4", "2")]];
+    let mut bench = Bench::with(turns, |builder| builder.resume(path)).await;
+    bench.turn().await;
+    let gone = ("function_call_output".to_owned(), "Script error:\nexec cell 2 not found".to_owned());
+    assert_eq!(bench.new_in(1), [output("Script running with cell ID 3"), gone]);
+    bench.code_mode.shutdown().await;
 }
 
 #[tokio::test]

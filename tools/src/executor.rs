@@ -98,6 +98,9 @@ pub trait ToolExecutor: Send + Sync {
         None
     }
 
+    /// Its session goes on from a file that holds this many calls of the tool already.
+    fn was_called_before(&self, _times: u64) {}
+
     /// Parses and verifies. Reads files, changes nothing, asks nobody.
     ///
     /// # Errors
@@ -125,7 +128,7 @@ pub enum ShownAs {
     /// `call.host.events` and under the same id (the call's id), since it may end long after the call: that of a
     /// command which goes on in the background. Where the run fails, panics or is dropped first, the registry does.
     Item(TurnItem),
-    /// Nothing: the call is part of what is shown already, as a poll is of its command.
+    /// Nothing, unless the call is refused or fails: it is part of what is shown already, as a poll is of its command.
     PartOfAnother,
 }
 

@@ -16,7 +16,8 @@ use tenon_protocol::{CallFact, CallId, ResponseInputItem, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Effects, Event, FunctionCallError, PreparedCall, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
+    Effects, Event, FunctionCallError, OpenQuestions, PreparedCall, ToolCall, ToolCallSource, ToolExecutor,
+    ToolInvocation,
 };
 
 /// Takes what happens, in order. It never waits: a sink that is slow keeps a queue of its own.
@@ -337,6 +338,8 @@ pub struct HostServices {
     pub pending_input: Arc<dyn PendingInput>,
     /// Asks the user.
     pub elicitor: Arc<dyn Elicitor>,
+    /// The questions that calls wait for.
+    pub questions: OpenQuestions,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Runs commands that are not the model's.
@@ -380,6 +383,7 @@ impl Host {
             tools: Arc::new(Detached),
             pending_input: Arc::new(Detached),
             elicitor: Arc::new(Detached),
+            questions: OpenQuestions::default(),
             clock: Arc::new(SystemClock),
             commands: Arc::new(Detached),
             interceptors: Arc::new([]),

@@ -31,6 +31,7 @@ mod hook_run;
 mod host;
 mod invocation;
 mod model;
+mod open_questions;
 mod output;
 pub mod outputs;
 mod payload;
@@ -67,6 +68,7 @@ pub use host::{
 };
 pub use invocation::{Confinement, ToolInvocation};
 pub use model::{ModelClient, ModelError, ModelErrorKind, Prompt, ResponseStream};
+pub use open_questions::{OpenQuestion, OpenQuestions};
 pub use output::{ResponseFacts, ToolOutput};
 pub use outputs::{
     AbortedToolOutput, ApplyPatchToolOutput, ExecCommandToolOutput, FunctionToolOutput, JsonToolOutput,

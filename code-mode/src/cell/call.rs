@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use tenon_protocol::{CallFact, CallId, CallOutcome};
+use tenon_protocol::{CallFact, CallOutcome};
 use tenon_tools::{Progress, ToolCall, ToolCallSource, ToolCaller, ToolPayload};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
+use super::call_ids::CallIds;
 use crate::engine::{CallResult, ScriptCall};
 use crate::nested_tool::{NestedKind, NestedTool};
 use crate::surface::EXEC;
-
-/// The id under which events, approvals, hooks and the journal know a nested call (C6.1).
-const CALL_ID_PREFIX: &str = "exec-";
 
 /// What a call is rejected with whose script is over (C6.2).
 pub(super) const CANCELLED: &str = "code mode nested tool call cancelled";
@@ -28,11 +25,15 @@ pub(super) struct Callers {
     pub(super) progress: Arc<dyn Progress>,
 }
 
-/// Makes the call of a tool out of what the script gave.
+/// Makes the call of a tool, with an id of `ids`, out of what the script gave.
 ///
 /// # Errors
 /// What its promise is rejected with: the argument is not what the tool takes.
-pub(super) fn tool_call(tool: &NestedTool, argument: Option<String>) -> Result<ToolCall, String> {
+pub(super) fn tool_call(
+    tool: &NestedTool,
+    argument: Option<String>,
+    ids: &CallIds,
+) -> Result<ToolCall, String> {
     if tool.name.is_default_namespace() && tool.name.name() == EXEC {
         return Err("exec cannot invoke itself".to_owned());
     }
@@ -40,12 +41,7 @@ pub(super) fn tool_call(tool: &NestedTool, argument: Option<String>) -> Result<T
         NestedKind::Function => function_payload(tool, argument)?,
         NestedKind::Freeform => freeform_payload(tool, argument)?,
     };
-    Ok(ToolCall {
-        tool_name: tool.name.clone(),
-        call_id: CallId::from(format!("{CALL_ID_PREFIX}{}", Uuid::new_v4())),
-        payload,
-        encrypted_function_args: None,
-    })
+    Ok(ToolCall { tool_name: tool.name.clone(), call_id: ids.next(), payload, encrypted_function_args: None })
 }
 
 /// JSON text of an object; no argument is an empty one.
@@ -84,8 +80,7 @@ pub(super) async fn run(
     cancellation: CancellationToken,
 ) -> CallResult {
     let (tool, call_id) = (call.tool_name.to_string(), call.call_id.clone());
-    let told = |outcome| CallFact::Nested { tool: tool.clone(), call_id: call_id.clone(), outcome };
-    callers.progress.record(told(None));
+    callers.progress.record(CallFact::Nested { tool: tool.clone(), call_id: call_id.clone(), outcome: None });
     let result = callers.tools.call(call, source, cancellation.clone()).await;
     let outcome = match &result {
         // A call that was cut short may have done anything; what it gave is an account of that.
@@ -93,7 +88,7 @@ pub(super) async fn run(
         Ok(_) => CallOutcome::Completed,
         Err(_) => CallOutcome::Failed,
     };
-    callers.progress.record(told(Some(outcome)));
+    callers.progress.record(CallFact::Nested { tool, call_id, outcome: Some(outcome) });
     match result {
         Ok(value) => serde_json::to_string(&value).map_err(|error| error.to_string()),
         Err(error) => Err(error.text().to_owned()),

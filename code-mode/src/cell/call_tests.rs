@@ -8,7 +8,7 @@ use crate::engine::testing::tools;
 fn exec_cannot_invoke_itself() {
     let mut tool = tools()[0].clone();
     tool.name = tenon_protocol::ToolName::plain(EXEC).with_default_namespace();
-    assert_eq!(tool_call(&tool, None).unwrap_err(), "exec cannot invoke itself");
+    assert_eq!(tool_call(&tool, None, &CallIds::new()).unwrap_err(), "exec cannot invoke itself");
 }
 
 #[test]

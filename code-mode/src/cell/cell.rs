@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tenon_protocol::FunctionCallOutputContentItem;
+use tenon_tools::OpenQuestions;
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
@@ -56,6 +57,7 @@ pub(super) struct Cell {
     pub(super) runtime: Handle,
     store: Store,
     abandoned: Abandoned,
+    questions: OpenQuestions,
 }
 
 #[derive(Default)]
@@ -103,7 +105,14 @@ pub(super) enum Seen {
 }
 
 impl Cell {
-    pub(super) fn new(id: String, runtime: Handle, store: Store, abandoned: Abandoned) -> Arc<Self> {
+    /// A cell whose script does not run yet. `questions` tells whether one of its calls waits for an answer.
+    pub(super) fn new(
+        id: String,
+        runtime: Handle,
+        store: Store,
+        abandoned: Abandoned,
+        questions: OpenQuestions,
+    ) -> Arc<Self> {
         Arc::new(Self {
             id,
             state: Mutex::default(),
@@ -114,6 +123,7 @@ impl Cell {
             runtime,
             store,
             abandoned,
+            questions,
         })
     }
 
@@ -156,8 +166,20 @@ impl Cell {
         state.yielded.take().unwrap_or_else(|| state.output.take())
     }
 
-    /// Waits for the end, for the script to hand control back, or until `deadline`.
+    /// Waits for the end, for the script to hand control back, or until `deadline`; and on, as long as a call of the
+    /// script waits for an answer from outside (runtime.md C8.14).
     pub(super) async fn observe(&self, deadline: Option<Instant>) -> Seen {
+        loop {
+            let seen = self.look_until(deadline).await;
+            if seen != Seen::StillRuns || !self.questions.are_open(&self.id) {
+                return seen;
+            }
+            self.questions.closed(&self.id).await;
+        }
+    }
+
+    /// As [`observe`](Self::observe), whoever is asked meanwhile.
+    pub(super) async fn look_until(&self, deadline: Option<Instant>) -> Seen {
         let seen = self.until(|state| {
             // A script that has handed control back is told of as running, even where it has ended since.
             let yielded = state.yielded.is_some().then_some(Seen::StillRuns);

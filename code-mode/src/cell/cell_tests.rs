@@ -217,6 +217,46 @@ async fn the_time_to_yield_leaves_the_script_alone() {
     assert_eq!([first.1, second.1, texts].concat(), ["a"]);
 }
 
+/// C8.14.
+#[tokio::test]
+async fn a_reply_is_held_while_a_call_of_the_script_waits_for_an_answer() {
+    let bench = Bench::new();
+    let ask = |cell_id: &str| {
+        let source = ToolCallSource::CodeMode {
+            cell_id: cell_id.to_owned(),
+            runtime_tool_call_id: "tool-1".to_owned(),
+        };
+        bench.call.host.questions.open(&source)
+    };
+    let another = ask("2");
+    assert_eq!(bench.exec(&format!("yield_control(); {HANG}")).await.0, running("1"));
+    drop(another);
+    let question = ask("2");
+    let source = "text('a'); yield_control(); await tools.echo({do: 'wait'}); text('b'); await tools.echo({do: 'wait'})";
+    let mut exec = Box::pin(bench.exec(source));
+    tokio::select! {
+        biased;
+        reply = &mut exec => panic!("{reply:?}"),
+        () = bench.tools.until_called(1) => {}
+    }
+    assert!(futures_poll(&mut exec).await, "the script has handed control back, but somebody is asked");
+    drop(question);
+    assert_eq!(exec.await, said(running("2"), &["a"]));
+    // The time to yield does not end it either, and what has ended is told at once.
+    let question = ask("2");
+    let mut wait = Box::pin(bench.wait_as("2", 0, false));
+    assert!(futures_poll(&mut wait).await);
+    bench.tools.release.notify_one();
+    bench.tools.until_called(2).await;
+    assert!(futures_poll(&mut wait).await);
+    bench.tools.release.notify_one();
+    assert_eq!(bench.code_mode.cell("2").unwrap().look_until(None).await, Seen::Ended(Outcome::Completed));
+    drop(question);
+    assert_eq!(told(wait.await.unwrap()), said(CellStatus::Completed, &["b"]));
+    let _question = ask("1");
+    assert_eq!(bench.terminate("1").await, said(CellStatus::Terminated, &[]));
+}
+
 #[tokio::test]
 async fn a_result_that_nobody_read_is_kept_and_wins_over_a_terminate() {
     let bench = Bench::new();
@@ -537,3 +577,6 @@ async fn a_script_does_not_wait_for_a_runtime_that_is_gone() {
     assert!(ended.await.is_ok());
     drop(code_mode);
 }
+
+#[path = "cases_tests.rs"]
+mod cases;

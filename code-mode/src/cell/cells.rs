@@ -33,17 +33,40 @@ struct Entry {
 }
 
 impl Cells {
-    /// Registers the cell that `make` makes for the next id.
-    pub(super) fn add(&self, make: impl FnOnce(String) -> Arc<Cell>) -> Result<Arc<Cell>, FunctionCallError> {
+    /// Registers the cell that `make` makes for the next id. Where `room` cells are registered, the one that was left
+    /// alone for the longest time is freed.
+    ///
+    /// # Errors
+    /// When nothing can be freed, or no cell is registered any more.
+    pub(super) fn add(
+        &self,
+        room: usize,
+        make: impl FnOnce(String) -> Arc<Cell>,
+    ) -> Result<Arc<Cell>, FunctionCallError> {
         let mut registered = self.lock();
         if registered.shuts_down {
             return Err("code mode session is shutting down".into());
+        }
+        while registered.by_id.len() >= room {
+            let Some(oldest) = registered.take_oldest_idle() else {
+                return Err(FunctionCallError::respond(format!(
+                    "exec is refused: {} scripts run or were left alone, and their memory is all that a session may use",
+                    registered.by_id.len()
+                )));
+            };
+            self.free(oldest);
         }
         let id = registered.last_id.checked_add(1).ok_or("code mode session exhausted its cell ID space")?;
         registered.last_id = id;
         let cell = make(id.to_string());
         registered.by_id.insert(cell.id.clone(), Entry { cell: Arc::clone(&cell), idle_since: None });
         Ok(cell)
+    }
+
+    /// Ids go on after this number, if they are not further already.
+    pub(super) fn number_after(&self, number: u64) {
+        let mut registered = self.lock();
+        registered.last_id = registered.last_id.max(number);
     }
 
     pub(super) fn get(&self, id: &str) -> Option<Arc<Cell>> {
@@ -71,9 +94,13 @@ impl Cells {
             registered.take_one_too_many()
         };
         if let Some(cell) = freed {
-            let runtime = cell.runtime.clone();
-            self.freeing.spawn_on(async move { drop(cell.terminate().await) }, &runtime);
+            self.free(cell);
         }
+    }
+
+    fn free(&self, cell: Arc<Cell>) {
+        let runtime = cell.runtime.clone();
+        self.freeing.spawn_on(async move { drop(cell.terminate().await) }, &runtime);
     }
 
     /// Takes all cells out; no further one is registered.
@@ -100,11 +127,13 @@ impl Cells {
 
 impl Registered {
     fn take_one_too_many(&mut self) -> Option<Arc<Cell>> {
-        let idle = || self.by_id.iter().filter_map(|(id, entry)| Some((entry.idle_since?, id)));
-        if idle().count() <= MAX_IDLE_CELLS {
-            return None;
-        }
-        let oldest = idle().min()?.1.clone();
+        let idle = self.by_id.values().filter(|entry| entry.idle_since.is_some()).count();
+        if idle > MAX_IDLE_CELLS { self.take_oldest_idle() } else { None }
+    }
+
+    fn take_oldest_idle(&mut self) -> Option<Arc<Cell>> {
+        let idle = self.by_id.iter().filter_map(|(id, entry)| Some((entry.idle_since?, id)));
+        let oldest = idle.min()?.1.clone();
         self.by_id.remove(&oldest).map(|entry| entry.cell)
     }
 }

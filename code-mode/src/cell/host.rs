@@ -8,6 +8,7 @@ use tenon_protocol::{CallId, FunctionCallOutputContentItem, FunctionCallOutputPa
 use tenon_tools::{PendingInput, PendingInputError};
 
 use super::call::{self, CANCELLED, Callers, STOPPED};
+use super::call_ids::CallIds;
 use super::cell::Cell;
 use crate::engine::{CallNumber, CallResult, ScriptCall, ScriptEnd, ScriptHost, Settler};
 use crate::nested_tool::NestedTool;
@@ -19,6 +20,7 @@ pub(super) struct CellHost {
     pub(super) tools: Arc<[NestedTool]>,
     pub(super) callers: Callers,
     pub(super) pending_input: Arc<dyn PendingInput>,
+    pub(super) call_ids: CallIds,
     /// The `exec` call that began the cell: notifications carry its id.
     pub(super) exec_call_id: CallId,
 }
@@ -61,7 +63,7 @@ impl ScriptHost for CellHost {
         }
         let Some(tool) = self.tools.get(call.tool) else { return Some(Err(STOPPED.to_owned())) };
         let (number, source) = (call.number, call::source(&self.cell.id, &call));
-        let tool_call = match call::tool_call(tool, call.argument) {
+        let tool_call = match call::tool_call(tool, call.argument, &self.call_ids) {
             Ok(tool_call) => tool_call,
             Err(complaint) => return Some(Err(complaint)),
         };

@@ -7,10 +7,12 @@
 //! observer.rs  who waits for a cell, at most one at a time
 //! host.rs      what the engine asks of a cell while its script runs
 //! call.rs      a script's call of a tool
+//! call_ids.rs  what those calls are known by
 //! output.rs    what was put out and not read
 //! ```
 
 mod call;
+mod call_ids;
 #[allow(clippy::module_inception, reason = "the cell of the cells")]
 mod cell;
 mod cells;

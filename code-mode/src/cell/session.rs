@@ -8,12 +8,13 @@ use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use super::call::Callers;
+use super::call_ids::CallIds;
 use super::cell::{Abandoned, Busy, Cell, Seen, Store};
 use super::cells::Cells;
 use super::host::CellHost;
 use super::observer::Observer;
 use crate::engine::{Engine, Outcome, QuickJs, Script};
-use crate::limits::{MAX_ABANDONED_THREADS, MAX_SOURCE_BYTES, ScriptLimits};
+use crate::limits::{MAX_ABANDONED_THREADS, MAX_SESSION_BYTES, MAX_SOURCE_BYTES, ScriptLimits};
 use crate::nested_tool::NestedTools;
 use crate::reply::{CellReply, CellStatus};
 
@@ -81,6 +82,11 @@ impl CodeMode {
         self.0.abandoned.count()
     }
 
+    /// Lets the ids of cells go on after this number: those of an earlier run of the session then name no cell.
+    pub(crate) fn number_cells_after(&self, number: u64) {
+        self.0.cells.number_after(number);
+    }
+
     /// Stops all cells and waits for them and their calls; no further cell is begun.
     pub async fn shutdown(&self) {
         let cells = self.0.cells.close();
@@ -131,7 +137,10 @@ impl CodeMode {
         let session = &self.0;
         refuse(&source, self.abandoned_threads())?;
         let (store, abandoned) = (session.store.clone(), session.abandoned.clone());
-        let cell = session.cells.add(|id| Cell::new(id, Handle::current(), store, abandoned))?;
+        let (runtime, questions) = (Handle::current(), call.host.questions.clone());
+        let room =
+            (MAX_SESSION_BYTES / session.limits.memory_bytes.max(1)).saturating_sub(self.abandoned_threads());
+        let cell = session.cells.add(room, |id| Cell::new(id, runtime, store, abandoned, questions))?;
         let observer =
             Observer::attach(Arc::clone(&cell), &session.cells, false).map_err(|busy| busy.of(&cell.id))?;
         let tools = session.tools.snapshot();
@@ -143,6 +152,7 @@ impl CodeMode {
                 progress: Arc::clone(&call.host.progress),
             },
             pending_input: Arc::clone(&call.host.pending_input),
+            call_ids: CallIds::new(),
             exec_call_id: call.call_id.clone(),
         };
         let script = Script {

@@ -145,6 +145,7 @@ impl Dispatch {
         let mut remembered = approvals.watch();
         // An answer for this call alone is settled by no other.
         let alone = request.scopes.iter().all(|scope| *scope == ApprovalScope::Once);
+        let _open = self.call.host.questions.open(&self.call.source);
         let mut answer = self.call.host.approver.approve(request);
         let mut time_up = std::pin::pin!(approvals.time_up());
         loop {

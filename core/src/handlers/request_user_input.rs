@@ -110,6 +110,7 @@ impl PreparedCall for Prepared {
     }
 
     async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
+        let _open = call.host.questions.open(&call.source);
         let Some(answers) = call.host.elicitor.ask(&call.call_id, self.questions).await else {
             return Err(FunctionCallError::respond(CANCELLED));
         };
@@ -119,3 +120,7 @@ impl PreparedCall for Prepared {
         Ok(Box::new(FunctionToolOutput::from_text(text, Some(true))))
     }
 }
+
+#[cfg(test)]
+#[path = "request_user_input_tests.rs"]
+mod tests;

@@ -1,12 +1,12 @@
 //! Puts a session together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
-use tenon_protocol::{ResponseItem, SessionMeta, TokenUsage};
+use tenon_protocol::{ResponseItem, SessionMeta, TokenUsage, ToolName};
 use tenon_tools::{
     Approver, BetweenTurns, Clock, CommandInterceptor, CommandRunner, CutOffCall, Elicitor, EventSink, Host,
     ModelClient, Recovery, SpecLayer, ToolExecutor, ToolSource,
@@ -25,6 +25,7 @@ use crate::registry::{DuplicateTool, ToolRegistry, Toolbox};
 use crate::rollout::{
     MayRecover, OpenCall, RecorderHost, Recovering, Resumed, RolloutError, RolloutRecorder,
 };
+use crate::router::ToolRouter;
 use crate::runtime::CallNumbers;
 use crate::search::LoadedTools;
 use crate::verify::Fingerprints;
@@ -278,6 +279,7 @@ impl SessionBuilder {
         history.extend(items);
         let numbers = Arc::new(CallNumbers::default());
         numbers.count_all(calls.iter());
+        tell_of_earlier(&calls, tools.tools());
         let nested = Arc::new(NestedCalls::new(Arc::clone(&numbers)));
         let watcher = Arc::clone(&self.host.events);
         let mut host = self.host;
@@ -397,6 +399,19 @@ impl From<Resumed> for Opened {
     fn from(resumed: Resumed) -> Self {
         let Resumed { recorder, meta, items, calls, loaded, open, .. } = resumed;
         Self { id: meta.id, recorder, items, calls, loaded, open, begun: SessionStartSource::Resume }
+    }
+}
+
+/// Tells each tool how often it was called before the session went on.
+fn tell_of_earlier(calls: &[ResponseItem], tools: &[Arc<dyn ToolExecutor>]) {
+    let mut times: HashMap<ToolName, u64> = HashMap::new();
+    for call in calls.iter().filter_map(|item| ToolRouter::build_tool_call(item).ok().flatten()) {
+        *times.entry(call.tool_name.with_default_namespace()).or_default() += 1;
+    }
+    for tool in tools {
+        if let Some(times) = times.get(&tool.name().clone().with_default_namespace()) {
+            tool.was_called_before(*times);
+        }
     }
 }
 
