@@ -4,6 +4,7 @@
 //! choices with their defaults. A broken file is one error with path, line and column; an unknown key is a warning.
 
 mod error;
+mod features;
 mod file;
 mod limits;
 mod load;

@@ -70,6 +70,17 @@ fn a_call_prints_its_result_and_fails_with_it() {
 }
 
 #[test]
+fn a_server_that_dies_in_a_call_is_named_with_its_status_and_last_words() {
+    let place = place();
+    let script = format!("python3 {FIXTURE:?}; echo out of memory >&2; exit 9");
+    place.config(&format!("[mcp_servers.frail]\ncommand = \"sh\"\nargs = [\"-c\", {script:?}]\n"));
+    let ran = place.run(&["mcp", "call", "frail", "crash"]);
+    assert_eq!(ran.status, Some(1));
+    let why = "Transport closed; the server exited with code 9; its last words:\nout of memory";
+    assert_eq!(ran.stderr, format!("tenon: MCP server `frail`: {why}\n"));
+}
+
+#[test]
 fn the_list_of_tools_has_those_of_servers() {
     let ran = place().run(&["tools"]);
     assert_eq!(ran.status, Some(0), "{}", ran.stderr);

@@ -182,7 +182,7 @@ pub(crate) async fn list_all(
             warnings.push(format!("the list of {member} does not end: {} entries are taken", entries.len()));
             break;
         }
-        let asker = Asker { cancellation, record: &|_| {} };
+        let asker = Asker::other(cancellation);
         let mut answer = link.ask(ask(cursor.take()), limits, asker).await?;
         let answer = answer.as_object_mut().map(std::mem::take).unwrap_or_default();
         let (more, next) = page_of(answer, member)?;

@@ -3,6 +3,7 @@
 mod careful;
 mod client;
 mod credentials;
+mod events;
 mod login;
 
 pub(crate) use careful::{Careful, DISCOVER_TIMEOUT};

@@ -9,16 +9,18 @@ mod rpc;
 mod traffic;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tenon_protocol::CallFact;
+use tenon_tools::{OpenQuestion, ToolInvocation};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use handler::Handler;
 pub(crate) use questions::Questions;
-pub(crate) use rpc::RpcLink;
+pub(crate) use rpc::{RpcLink, known_version};
 pub(crate) use traffic::Traffic;
 
 use crate::error::RequestError;
@@ -83,11 +85,47 @@ impl Limits {
     }
 }
 
-/// Who asks: when they go away, and where the request's id is written down.
-#[derive(Clone)]
+/// Who asks.
+#[derive(Clone, Copy)]
 pub(crate) struct Asker<'a> {
+    /// Fires when they go away.
     pub(crate) cancellation: &'a CancellationToken,
-    pub(crate) record: &'a (dyn Fn(CallFact) + Send + Sync),
+    /// The call that they ask for, if it is one.
+    call: Option<&'a ToolInvocation>,
+    /// Set once the request is on its way.
+    is_asked: Option<&'a AtomicBool>,
+}
+
+impl<'a> Asker<'a> {
+    /// A call of the model's or of a script's.
+    pub(crate) fn call(call: &'a ToolInvocation) -> Self {
+        Self { cancellation: &call.cancellation, call: Some(call), is_asked: None }
+    }
+
+    /// Somebody else.
+    pub(crate) fn other(cancellation: &'a CancellationToken) -> Self {
+        Self { cancellation, call: None, is_asked: None }
+    }
+
+    /// The same, who has this set once the request is on its way.
+    pub(crate) fn telling(self, is_asked: &'a AtomicBool) -> Self {
+        Self { is_asked: Some(is_asked), ..self }
+    }
+
+    /// Writes down which request is the call's.
+    pub(crate) fn record(&self, fact: CallFact) {
+        if let Some(is_asked) = self.is_asked {
+            is_asked.store(true, Ordering::Relaxed);
+        }
+        if let Some(call) = self.call {
+            call.host.progress.record(fact);
+        }
+    }
+
+    /// Says that the call waits for an answer from outside, as long as what is given back is kept.
+    pub(crate) fn opens_question(&self) -> Option<OpenQuestion> {
+        self.call.map(|call| call.host.questions.open(&call.source))
+    }
 }
 
 /// A connection. Requests run side by side; dropping one tells the server that nobody waits any more.

@@ -193,13 +193,11 @@ impl Prepared {
     }
 
     async fn ask(&self, call: &ToolInvocation, server: &Arc<Server>, ask: Ask) -> Result<Value, String> {
-        let asker =
-            Asker { cancellation: &call.cancellation, record: &|fact| call.host.progress.record(fact) };
         let limits = Limits::of_call(server.config().tool_timeout);
         let method = ask.method();
         let answered = async {
             let link = server.connected(&call.cancellation).await?;
-            link.ask(ask, limits, asker).await
+            link.ask(ask, limits, Asker::call(call)).await
         };
         answered.await.map_err(|error: RequestError| format!("{method} failed: {error}"))
     }

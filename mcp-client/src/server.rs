@@ -246,6 +246,17 @@ impl Server {
         }
     }
 
+    /// How this life has ended; waits for that where its connection is closed already.
+    pub(crate) async fn last_words(&self) -> Option<String> {
+        let mut life = self.life.subscribe();
+        let ends = |life: &Life| !matches!(&life.state, State::Ready(link) if link.is_closed());
+        let life = life.wait_for(ends).await.ok()?;
+        match &life.state {
+            State::Dead(why) => Some(why.to_string()),
+            State::Starting | State::Ready(_) | State::Failed(_) | State::Closed => None,
+        }
+    }
+
     /// What is told of a call to a server that is not there.
     fn unavailable(&self, why: &StartError) -> RequestError {
         match why.login_challenge() {

@@ -220,8 +220,14 @@ impl McpServers {
             let text = format!("tool '{tool}' is disabled for MCP server '{server}'");
             return Err(RequestError::Unavailable(text));
         }
-        let asker = Asker { cancellation, record: &|_| {} };
+        let asker = Asker::other(cancellation);
         found.call(tool, arguments, Map::new(), asker).await.map(read_result)
+    }
+
+    /// How a server has ended that a request found gone: its exit status and last words, for people. None where it has
+    /// not ended.
+    pub async fn last_words(&self, server: &str) -> Option<String> {
+        self.find(server).ok()?.last_words().await
     }
 
     /// Ends all servers, side by side: connections are closed, process groups ended down to the last process.

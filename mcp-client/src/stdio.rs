@@ -1,6 +1,7 @@
 //! Servers over standard streams: processes, lines, messages.
 
 mod holder;
+mod kin;
 mod lines;
 mod process;
 mod scan;
@@ -11,3 +12,4 @@ mod wire;
 
 pub(crate) use holder::Holder;
 pub(crate) use transport::{DISCOVER_TIMEOUT, StdioTransport};
+pub(crate) use wire::{Pending, Received, receive_whole};

@@ -193,11 +193,7 @@ impl Target {
         let server = self.server.upgrade();
         let server = server.ok_or_else(|| RequestError::Unavailable("the session has ended".to_owned()))?;
         let meta = [(THREAD_ID.to_owned(), Value::String(call.step.session_id.clone()))];
-        let record = |fact| {
-            is_asked.store(true, Ordering::Relaxed);
-            call.host.progress.record(fact);
-        };
-        let asker = Asker { cancellation: &call.cancellation, record: &record };
+        let asker = Asker::call(call).telling(is_asked);
         let answer = server.call(&self.tool, arguments, meta.into_iter().collect(), asker).await?;
         Ok(read_result(answer))
     }

@@ -126,6 +126,30 @@ async fn a_server_that_is_killed_in_the_middle_of_a_call_is_reported() {
 }
 
 #[tokio::test]
+async fn an_event_that_cannot_be_read_ends_its_call_with_the_reason() {
+    let remote = Remote::start(&[]).await;
+    let servers = Remote::connect(remote.config());
+    let cases = [
+        ("broken", "the answer cannot be read: EOF while parsing a string"),
+        ("nan", "the answer cannot be read: expected value at line 1 column"),
+        ("deep", "the answer cannot be read: recursion limit exceeded"),
+        ("no_text", "the answer cannot be read: invalid utf-8 sequence"),
+        ("huge", "the answer was dropped: SSE event exceeded the maximum size of 16777216 bytes"),
+    ];
+    for (tool, why) in cases {
+        let answered = tokio::time::timeout(PATIENCE / 2, call(&servers, tool)).await.expect("in time");
+        let Err(RequestError::Rpc { code: -32603, message, .. }) = answered else {
+            panic!("{tool}: {answered:?}")
+        };
+        assert!(message.starts_with(why), "{tool}: {message}");
+    }
+    // What is no answer is passed over, and the connection has taken no harm.
+    assert_eq!(call(&servers, "noise").await, Ok("after noise".to_owned()));
+    assert_eq!(call(&servers, "ok").await, ok());
+    servers.shutdown().await;
+}
+
+#[tokio::test]
 async fn tokens_and_headers_are_sent_with_each_request() {
     let remote = Remote::start(&[]).await;
     let mut http = remote.config();

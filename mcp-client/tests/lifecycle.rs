@@ -9,14 +9,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use pretty_assertions::assert_eq;
 use serde_json::{Map, Value, json};
-use support::{PATIENCE, Rogue, alive, call, call_text, find, invoke, names, shown, started, text};
+use support::{PATIENCE, Rogue, alive, call, call_text, detached, find, invoke, names, shown, started, text};
 use tenon_mcp_client::{
     Elicitation, ElicitationAnswer, ElicitationKind, InProcessServer, McpHost, McpServers, RemoteTool,
     RequestError, ToolsChanged,
 };
 use tenon_protocol::{CallFact, CallToolResult, ToolName};
 use tenon_tools::{
-    Event, EventSink, McpServerState, Progress, ToolInvocation, ToolPayload, ToolSource, Wanted,
+    Event, EventSink, McpServerState, Progress, ToolCallSource, ToolInvocation, ToolPayload, ToolSource,
+    Wanted,
 };
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -274,6 +275,101 @@ async fn a_question_goes_to_the_host_and_no_time_runs_meanwhile() {
     assert_eq!(sampled["content"]["text"], "hello");
     let declined: Value = serde_json::from_str(&call_text(&servers, "url").await).expect("JSON");
     assert_eq!(declined, json!({"action": "decline"}), "this host opens no addresses");
+    servers.shutdown().await;
+}
+
+/// C8.14: `exec` and `wait` hold their reply meanwhile.
+#[tokio::test]
+async fn a_question_in_a_call_of_a_script_is_known_to_be_open() {
+    let rogue = Rogue::new(&[]);
+    let human = Arc::new(Human::default());
+    let servers = rogue.builder().host(Arc::clone(&human) as _).start();
+    servers.settled().await;
+    let tool = find(&servers, "elicit").expect("the tool");
+    let mut call = detached(&tool, "{}");
+    call.source = ToolCallSource::CodeMode { cell_id: "1".into(), runtime_tool_call_id: "tool-1".into() };
+    let prepared = tool.prepare(&call).await.expect("prepared");
+    assert!(!call.host.questions.are_open("1"));
+    let answer = async {
+        human.came.notified().await;
+        let questions = &call.host.questions;
+        let open = async {
+            while !questions.are_open("1") {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, open).await.expect("it is open");
+        human.go_on.notify_one();
+    };
+    let (answered, ()) = tokio::join!(prepared.run(&call), answer);
+    assert!(answered.expect("an output").success_for_logging());
+    assert!(!call.host.questions.are_open("1"));
+    servers.shutdown().await;
+}
+
+/// Opens addresses, as often as it is willing to.
+struct Opens {
+    willing: usize,
+    asked: Mutex<Vec<Elicitation>>,
+}
+
+#[async_trait]
+impl McpHost for Opens {
+    fn opens_urls(&self) -> bool {
+        true
+    }
+
+    async fn elicit(&self, question: Elicitation) -> ElicitationAnswer {
+        let mut asked = self.asked.lock().expect("a lock");
+        asked.push(question);
+        if asked.len() <= self.willing {
+            ElicitationAnswer::Accept(Map::new())
+        } else {
+            ElicitationAnswer::Decline
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_refused_until_the_user_has_opened_addresses_is_made_again_once_they_have() {
+    let rogue = Rogue::new(&[]);
+    let host = Arc::new(Opens { willing: 3, asked: Mutex::default() });
+    let servers = rogue.builder().host(Arc::clone(&host) as _).start();
+    assert_eq!(call_text(&servers, "needs_url").await, "the user was there");
+    assert_eq!(call_text(&servers, "needs_two_urls").await, "the user was there");
+    assert_eq!(rogue.heard("tools/call \"needs_url\"").len(), 2);
+    let asked: Vec<ElicitationKind> =
+        host.asked.lock().expect("a lock").iter().map(|question| question.wanted.clone()).collect();
+    let address =
+        |id: &str| ElicitationKind::Url { url: format!("http://h/{id}"), elicitation_id: id.to_owned() };
+    assert_eq!(asked, [address("one"), address("first"), address("second")]);
+    servers.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_refusal_stays_one_where_the_user_does_not_or_is_asked_for_something_else() {
+    let cases = [("needs_url", 0, 1), ("needs_two_urls", 1, 2), ("needs_form", 9, 0)];
+    for (tool, willing, questions) in cases {
+        let rogue = Rogue::new(&[]);
+        let host = Arc::new(Opens { willing, asked: Mutex::default() });
+        let servers = rogue.builder().host(Arc::clone(&host) as _).start();
+        let refused = call(&servers, tool, json!({})).await.expect_err("it is refused");
+        assert!(matches!(refused, RequestError::Rpc { code: -32042, .. }), "{tool}: {refused}");
+        assert_eq!(host.asked.lock().expect("a lock").len(), questions, "{tool}");
+        assert_eq!(rogue.heard(&format!("tools/call \"{tool}\"")).len(), 1, "{tool}");
+        servers.shutdown().await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_of_an_unknown_version_is_not_connected() {
+    let (_rogue, servers) = started(&["odd_version"]);
+    servers.settled().await;
+    let McpServerState::Failed { message } = servers.status().remove(0).state else {
+        panic!("it is not failed")
+    };
+    let known = "2024-11-05, 2025-03-26, 2025-06-18, 2025-11-25, 2026-07-28";
+    assert_eq!(message, format!("it speaks version 1999-01-01 of the protocol; known are {known}"));
     servers.shutdown().await;
 }
 

@@ -82,15 +82,21 @@ pub(super) async fn settled(
     (servers, settled)
 }
 
-/// Waits for what a server is asked, or for the user's wish to end.
+/// Waits for what a server is asked, or for the user's wish to end. Of a server that has died meanwhile, it says how.
 async fn answered<T>(
     asked: impl Future<Output = Result<T, RequestError>>,
+    server: &str,
     servers: &McpServers,
 ) -> Result<T, Failure> {
     let answered = asked.await;
+    let last_words = match &answered {
+        Err(RequestError::Closed) => servers.last_words(server).await,
+        Ok(_) | Err(_) => None,
+    };
     servers.shutdown().await;
-    answered.map_err(|error| match error {
-        RequestError::Cancelled => Failure::interrupted(),
-        error => Failure::failed(error),
+    answered.map_err(|error| match (error, last_words) {
+        (RequestError::Cancelled, _) => Failure::interrupted(),
+        (error, Some(words)) => Failure::failed(format!("MCP server `{server}`: {error}; {words}")),
+        (error, None) => Failure::failed(error),
     })
 }

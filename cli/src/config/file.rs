@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use toml::Table;
 
+use super::features::FeaturesFile;
 use super::limits::LimitsFile;
 use super::mcp::McpServerFile;
 use super::values::{
@@ -36,6 +37,8 @@ pub(crate) struct ConfigFile {
     #[serde(default)]
     pub(crate) memories: MemoriesFile,
     pub(crate) tool_mode: Option<ToolMode>,
+    #[serde(default)]
+    pub(crate) features: FeaturesFile,
     #[serde(default)]
     pub(crate) mcp_servers: BTreeMap<String, McpServerFile>,
     #[serde(flatten)]
@@ -120,6 +123,17 @@ impl ConfigFile {
         for (name, server) in &self.mcp_servers {
             note(&format!("mcp_servers.{name}."), &server.unknown);
         }
+        found.extend(self.features.unknown_keys());
         found
+    }
+
+    /// The keys that are known and have no effect here: their dotted names, each with the reason.
+    pub(crate) fn idle_keys(&self) -> Vec<String> {
+        let of_server = |(name, server): (&String, &McpServerFile)| {
+            let idle = server.idle_keys();
+            idle.map(|(key, why)| format!("`mcp_servers.{name}.{key}` has no effect: {why}"))
+                .collect::<Vec<_>>()
+        };
+        self.mcp_servers.iter().flat_map(of_server).collect()
     }
 }

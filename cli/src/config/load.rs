@@ -28,16 +28,22 @@ pub(crate) struct Loaded {
 pub(crate) fn load(path: &Path, overrides: &[ConfigOverride]) -> Result<Loaded, ConfigError> {
     let text = read(path)?;
     let file: ConfigFile = toml::from_str(&text).map_err(|error| broken(path, &text, &error))?;
-    let written = file.unknown_keys();
+    let written = ignored_keys(&file);
     let mut warnings: Vec<String> =
-        written.iter().map(|key| format!("{}: unknown key `{key}` is ignored", path.display())).collect();
+        written.iter().map(|ignored| format!("{}: {ignored}", path.display())).collect();
     if overrides.is_empty() {
         return Ok(Loaded { file, warnings });
     }
     let file = overlay(path, &text, overrides)?;
-    let added = file.unknown_keys().into_iter().filter(|key| !written.contains(key));
-    warnings.extend(added.map(|key| format!("-c: unknown key `{key}` is ignored")));
+    let added = ignored_keys(&file).into_iter().filter(|ignored| !written.contains(ignored));
+    warnings.extend(added.map(|ignored| format!("-c: {ignored}")));
     Ok(Loaded { file, warnings })
+}
+
+/// What is said of keys that are unknown, or have no effect.
+fn ignored_keys(file: &ConfigFile) -> Vec<String> {
+    let unknown = file.unknown_keys().into_iter().map(|key| format!("unknown key `{key}` is ignored"));
+    unknown.chain(file.idle_keys()).collect()
 }
 
 /// The file with the options over it. Each is tried by itself, so that an error names the one that is at fault.

@@ -196,16 +196,36 @@ fn the_size_is_bounded() {
 
 #[test]
 fn unknown_keys_are_warnings_that_name_key_and_file() {
-    let text = "colour = 1\n[features]\nx = true\n[memories]\nold = 1\n[model_providers.p]\nspeed = 2\n";
+    let text = "colour = 1\n[features]\nx = true\ncode_mode = { enabled = true, y = 1 }\n[memories]\nold = 1\n[model_providers.p]\nspeed = 2\n";
     let loaded = load_text(text.as_bytes(), &["tui.theme=dark", "colour=2"]).expect("loaded");
     assert_eq!(
         loaded.warnings,
         [
             "HOME/config.toml: unknown key `colour` is ignored",
-            "HOME/config.toml: unknown key `features` is ignored",
             "HOME/config.toml: unknown key `memories.old` is ignored",
             "HOME/config.toml: unknown key `model_providers.p.speed` is ignored",
+            "HOME/config.toml: unknown key `features.x` is ignored",
+            "HOME/config.toml: unknown key `features.code_mode.y` is ignored",
             "-c: unknown key `tui` is ignored",
+        ]
+    );
+}
+
+#[test]
+fn keys_without_effect_are_warnings_that_say_why() {
+    let text =
+        "[mcp_servers.s]\nurl = \"http://h/\"\noauth_resource = \"r\"\nexperimental_environment = \"x\"\n";
+    let loaded =
+        load_text(text.as_bytes(), &["mcp_servers.t={url='http://i/',oauth_resource='r'}"]).expect("loaded");
+    let why =
+        "has no effect: a login asks for the resource that the server itself publishes, else for its url";
+    let here = "HOME/config.toml: `mcp_servers.s.experimental_environment` has no effect: servers are started on this machine";
+    assert_eq!(
+        loaded.warnings,
+        [
+            format!("HOME/config.toml: `mcp_servers.s.oauth_resource` {why}"),
+            here.to_owned(),
+            format!("-c: `mcp_servers.t.oauth_resource` {why}"),
         ]
     );
 }

@@ -31,7 +31,7 @@ pub(crate) struct McpServerFile {
     bearer_token_env_var: Option<VariableName>,
     http_headers: Option<BTreeMap<HeaderName, HeaderValue>>,
     env_http_headers: Option<BTreeMap<HeaderName, VariableName>>,
-    /// Known, and of no use: the server itself publishes which resource it is.
+    /// Known, without effect: see [`idle_keys`](Self::idle_keys).
     oauth_resource: Option<String>,
     scopes: Option<Vec<String>>,
     enabled: Option<bool>,
@@ -45,8 +45,7 @@ pub(crate) struct McpServerFile {
     default_tools_approval_mode: Option<McpApprovalMode>,
     #[serde(default)]
     tools: BTreeMap<String, ToolFile>,
-    /// Read so that it is known; there is only this machine.
-    #[allow(dead_code, reason = "a key of the reference that means nothing here")]
+    /// Known, without effect.
     experimental_environment: Option<toml::Value>,
     #[serde(flatten)]
     pub(super) unknown: Table,
@@ -154,6 +153,20 @@ impl McpServerFile {
             return invalid("url", "must begin with http:// or https://");
         }
         Ok(())
+    }
+
+    /// Keys of the reference that have no effect here, and why.
+    pub(super) fn idle_keys(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let resource = self.oauth_resource.as_ref().map(|_| {
+            (
+                "oauth_resource",
+                "a login asks for the resource that the server itself publishes, else for its url",
+            )
+        });
+        let environment = self.experimental_environment.as_ref();
+        let environment =
+            environment.map(|_| ("experimental_environment", "servers are started on this machine"));
+        resource.into_iter().chain(environment)
     }
 
     pub(crate) fn is_enabled(&self) -> bool {

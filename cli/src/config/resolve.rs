@@ -121,7 +121,7 @@ impl Config {
             truncation: file.tool_output_token_limit.map(TruncationPolicy::Tokens),
             allow_login_shell: file.allow_login_shell.unwrap_or(true),
             max_poll: file.background_terminal_max_timeout.map(|ms| Duration::from_millis(ms.0)),
-            tool_mode: file.tool_mode.unwrap_or_default(),
+            tool_mode: file.tool_mode.unwrap_or_else(|| file.features.tool_mode()),
             disable_on_external_context: file.memories.disable_on_external_context.unwrap_or(false),
             mcp_servers,
             mcp_modes,

@@ -165,6 +165,12 @@ fn modes_of_offering_tools() {
         ("tool_mode = \"direct\"", ToolMode::Direct),
         ("tool_mode = \"code_mode\"", ToolMode::CodeMode),
         ("tool_mode = \"code_mode_only\"", ToolMode::CodeModeOnly),
+        ("features.code_mode = true", ToolMode::CodeMode),
+        ("features.code_mode = false", ToolMode::Direct),
+        ("[features.code_mode]\nenabled = true", ToolMode::CodeMode),
+        ("[features.code_mode]\n", ToolMode::Direct),
+        ("[features]\ncode_mode = true\ncode_mode_only = true", ToolMode::CodeModeOnly),
+        ("tool_mode = \"direct\"\nfeatures.code_mode = true", ToolMode::Direct),
     ];
     for (text, mode) in rows {
         assert_eq!(resolved(text).tool_mode, mode, "{text}");

@@ -139,14 +139,14 @@ impl Running {
         Self { child, lines }
     }
 
-    /// Reads up to the first line that holds `text`.
-    pub fn wait_for(&mut self, text: &str) {
+    /// Reads up to the first line that holds `text`. That line.
+    pub fn wait_for(&mut self, text: &str) -> String {
         loop {
             let mut line = String::new();
             let read = self.lines.read_line(&mut line).expect("a line");
             assert!(read > 0, "the output ended before {text:?}");
             if line.contains(text) {
-                return;
+                return line;
             }
         }
     }

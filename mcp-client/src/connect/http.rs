@@ -16,7 +16,7 @@ use super::{Surroundings, either_era, handler, newer_era};
 use crate::config::{HttpConfig, ServerConfig};
 use crate::error::{StartError, chain, transport_words};
 use crate::http::{Careful, DISCOVER_TIMEOUT, FileStore, client, store_path, trust_tls};
-use crate::link::{RpcLink, SharedLink};
+use crate::link::{RpcLink, SharedLink, known_version};
 
 /// How often a stream that broke is asked for again: what waits for it hears within three seconds that nobody answers.
 const STREAM_RETRIES: usize = 2;
@@ -103,6 +103,11 @@ where
     let limit = config.startup_timeout;
     match tokio::time::timeout(limit, served).await {
         Ok(Ok(running)) => {
+            if let Err(unknown) = known_version(running.peer()) {
+                // What it makes of the end does not matter.
+                let _ = running.cancel().await;
+                return Err(StartError::new(unknown));
+            }
             Ok(RpcLink::new(running, false, Arc::new(|| "the connection was closed".to_owned())))
         }
         Ok(Err(error)) => Err(failed(config, &error)),

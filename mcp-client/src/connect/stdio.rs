@@ -8,7 +8,7 @@ use rmcp::service::{ClientInitializeError, ClientLifecycleMode, serve_client_wit
 use super::{Surroundings, either_era, handler, newer_era};
 use crate::config::{ServerConfig, StdioConfig};
 use crate::error::{StartError, chain};
-use crate::link::{RpcLink, SharedLink};
+use crate::link::{RpcLink, SharedLink, known_version};
 use crate::stdio::{DISCOVER_TIMEOUT, Holder, StdioTransport};
 
 /// Starts a program and agrees with it on an era.
@@ -52,6 +52,11 @@ async fn attempt(
         matches!(&served, Ok(Err(error)) if !matches!(error, ClientInitializeError::ConnectionClosed(_)));
     let why = match served {
         Ok(Ok(running)) => {
+            if let Err(unknown) = known_version(running.peer()) {
+                // The process ends with it.
+                let _ = running.cancel().await;
+                return Err(plain(StartError::new(unknown)));
+            }
             let epitaph = Arc::new(move || holder.ended().unwrap_or_default().describe());
             return Ok(RpcLink::new(running, true, epitaph));
         }

@@ -20,6 +20,8 @@ use rmcp::transport::streamable_http_client::{
 };
 use sse_stream::Sse;
 
+use super::events::{Awaited, readable};
+
 /// How long a server may take to answer `server/discover`, after which it is taken for one of the older era.
 pub(crate) const DISCOVER_TIMEOUT: Duration = Duration::from_secs(3);
 /// How the library begins the text of an answer with this status that it cannot read.
@@ -47,7 +49,7 @@ impl<C> Careful<C> {
 
 /// What is known of a message before it is sent.
 struct Sent {
-    request: Option<RequestId>,
+    request: Option<Awaited>,
     discover: bool,
     in_session: bool,
 }
@@ -56,7 +58,10 @@ impl Sent {
     fn new(message: &ClientJsonRpcMessage, in_session: bool) -> Self {
         match message {
             JsonRpcMessage::Request(request) => Self {
-                request: Some(request.id.clone()),
+                request: Some(Awaited {
+                    id: request.id.clone(),
+                    method: request.request.method().to_owned(),
+                }),
                 discover: matches!(request.request, ClientRequest::DiscoverRequest(_)),
                 in_session,
             },
@@ -71,7 +76,7 @@ impl Sent {
         self,
         answer: Result<StreamableHttpPostResponse, StreamableHttpError<E>>,
     ) -> Result<StreamableHttpPostResponse, StreamableHttpError<E>> {
-        let Some(id) = self.request else { return answer };
+        let Some(awaited) = self.request else { return answer };
         match answer {
             // A server that has been restarted knows nothing of the session. The standard has 404 for it, which the
             // library reads; many answer 400 with an error that names no request.
@@ -81,7 +86,7 @@ impl Sent {
                 if self.in_session {
                     return Err(StreamableHttpError::SessionExpired);
                 }
-                let error = ServerJsonRpcMessage::error(error.error, Some(id));
+                let error = ServerJsonRpcMessage::error(error.error, Some(awaited.id));
                 Ok(StreamableHttpPostResponse::Json(error, session))
             }
             Err(StreamableHttpError::UnexpectedServerResponse(text))
@@ -93,8 +98,11 @@ impl Sent {
                 Ok(StreamableHttpPostResponse::Json(discovered(message), session))
             }
             Ok(StreamableHttpPostResponse::Sse(events, session)) if self.discover => {
-                let events = events.map(|event| event.map(discovered_event)).boxed();
+                let events = readable(events, awaited).map(|event| event.map(discovered_event)).boxed();
                 Ok(StreamableHttpPostResponse::Sse(events, session))
+            }
+            Ok(StreamableHttpPostResponse::Sse(events, session)) => {
+                Ok(StreamableHttpPostResponse::Sse(readable(events, awaited), session))
             }
             other => other,
         }
@@ -158,7 +166,7 @@ impl<C: StreamableHttpClient + Sync> StreamableHttpClient for Careful<C> {
         );
         let limit = self.discover_timeout.filter(|_| sent.discover);
         let answer = match (limit, &sent.request) {
-            (Some(limit), Some(id)) => match tokio::time::timeout(limit, answer).await {
+            (Some(limit), Some(Awaited { id, .. })) => match tokio::time::timeout(limit, answer).await {
                 Ok(answer) => answer,
                 Err(_) => {
                     self.gave_up_discover.store(true, Ordering::Relaxed);

@@ -11,6 +11,9 @@ use serde_json::Value;
 use super::Ask;
 use crate::error::{RequestError, chain, transport_words};
 
+/// How many addresses a server may have the user open for one request.
+const MAX_ADDRESSES: usize = 8;
+
 /// Answers to what a server asked back, and the state that it gets back as it came (the newer era).
 #[derive(Debug, Clone, Default)]
 pub(super) struct Continued {
@@ -57,6 +60,19 @@ pub(super) fn raw(result: ServerResult) -> Result<Value, RequestError> {
         ServerResult::CustomResult(custom) => Ok(custom.0),
         other => serde_json::to_value(other).map_err(|error| RequestError::Transport(error.to_string())),
     }
+}
+
+/// The code of a request that is refused until the user has opened addresses.
+const URL_ELICITATION_REQUIRED: i64 = -32042;
+
+/// The questions, all of addresses, that a server refuses a request for. None where one of them is something else.
+pub(super) fn addresses_to_open(error: &RequestError) -> &[Value] {
+    let RequestError::Rpc { code: URL_ELICITATION_REQUIRED, data: Some(data), .. } = error else {
+        return &[];
+    };
+    let questions = data.get("elicitations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let is_address = |question: &Value| question.get("url").is_some_and(Value::is_string);
+    if questions.len() <= MAX_ADDRESSES && questions.iter().all(is_address) { questions } else { &[] }
 }
 
 /// What a library's error means.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use rmcp::RoleClient;
-use rmcp::model::{ClientRequest, ServerNotification, SubscriptionFilter};
+use rmcp::model::{ClientRequest, ProtocolVersion, ServerNotification, SubscriptionFilter};
 use rmcp::service::{
     Peer, PeerRequestOptions, RequestHandle, RunningService, RunningServiceCancellationToken,
 };
@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use super::deadline::Deadline;
 use super::notices::{Notice, Unsent, Waiting, send_notices};
-use super::request::{Continued, raw, request, request_error};
+use super::request::{Continued, addresses_to_open, raw, request, request_error};
 use super::{Ask, Asker, Handler, Limits, Link, Questions, ServerFacts, Traffic};
 use crate::error::RequestError;
 
@@ -89,6 +89,45 @@ impl RpcLink {
         })
     }
 
+    /// Sends a request, and answers what the server wants to know, until it has its answer.
+    async fn rounds(
+        &self,
+        ask: &Ask,
+        clock: &mut Deadline,
+        asker: &Asker<'_>,
+    ) -> Result<Value, RequestError> {
+        let mut continued = Continued::default();
+        let mut again = 0;
+        for _ in 0..MAX_ROUNDS {
+            let answer = self.round(ask, continued, clock, asker).await?;
+            if answer.get("resultType").and_then(Value::as_str) != Some("input_required") {
+                return Ok(answer);
+            }
+            continued = self.continued(&answer, &mut again, asker).await?;
+        }
+        Err(RequestError::Transport(format!("the server asked back {MAX_ROUNDS} times without an answer")))
+    }
+
+    /// Whether the server refused because the user is to open addresses first, and they have opened them all.
+    ///
+    /// # Errors
+    /// When nobody waits for it any more.
+    async fn sent_user(&self, refused: &RequestError, asker: &Asker<'_>) -> Result<bool, RequestError> {
+        let addresses = addresses_to_open(refused);
+        let _open = (!addresses.is_empty()).then(|| asker.opens_question());
+        for address in addresses {
+            let answer = tokio::select! {
+                biased;
+                () = asker.cancellation.cancelled() => return Err(RequestError::Cancelled),
+                answer = self.questions.elicit(address.clone(), self.traffic.wait_gone()) => answer,
+            };
+            if answer.get("action").and_then(Value::as_str) != Some("accept") {
+                return Ok(false);
+            }
+        }
+        Ok(!addresses.is_empty())
+    }
+
     /// Sends one request and waits for its answer.
     async fn round(
         &self,
@@ -98,15 +137,13 @@ impl RpcLink {
         asker: &Asker<'_>,
     ) -> Result<Value, RequestError> {
         let handle = self.sent(request(ask, continued), ask.method(), clock, asker).await?;
-        (asker.record)(CallFact::Request {
-            server: self.questions.server.clone(),
-            id: handle.id.to_string(),
-        });
+        asker.record(CallFact::Request { server: self.questions.server.clone(), id: handle.id.to_string() });
         let in_flight = self.traffic.begin(&handle.progress_token);
         let mut waiting = Waiting::new(handle, &self.abandoned);
         let mut questions = self.traffic.questions();
         loop {
             let standing_still = *questions.borrow_and_update() > 0;
+            let _open = standing_still.then(|| asker.opens_question());
             let left = clock.left();
             let began = Instant::now();
             tokio::select! {
@@ -178,6 +215,7 @@ impl RpcLink {
         };
         *again = 0;
         let mut responses = BTreeMap::new();
+        let _open = asker.opens_question();
         for (key, question) in questions {
             let answer = tokio::select! {
                 biased;
@@ -198,16 +236,15 @@ impl Link for RpcLink {
 
     async fn ask(&self, ask: Ask, limits: Limits, asker: Asker<'_>) -> Result<Value, RequestError> {
         let mut clock = Deadline::new(limits);
-        let mut continued = Continued::default();
-        let mut again = 0;
-        for _ in 0..MAX_ROUNDS {
-            let answer = self.round(&ask, continued, &mut clock, &asker).await?;
-            if answer.get("resultType").and_then(Value::as_str) != Some("input_required") {
-                return Ok(answer);
-            }
-            continued = self.continued(&answer, &mut again, &asker).await?;
+        let refused = match self.rounds(&ask, &mut clock, &asker).await {
+            Err(refused) => refused,
+            answered => return answered,
+        };
+        // The server has done nothing yet: once the user has been where it sends them, it is asked again, once.
+        if self.sent_user(&refused, &asker).await? {
+            return self.rounds(&ask, &mut clock, &asker).await;
         }
-        Err(RequestError::Transport(format!("the server asked back {MAX_ROUNDS} times without an answer")))
+        Err(refused)
     }
 
     fn is_closed(&self) -> bool {
@@ -237,6 +274,22 @@ impl Link for RpcLink {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
         for task in ending.tasks.drain(..) {
             task.abort();
+        }
+    }
+}
+
+/// Whether both sides know the version that the server has chosen (the standard: a client disconnects else).
+///
+/// # Errors
+/// Which version it is, and which there are.
+pub(crate) fn known_version(peer: &Peer<RoleClient>) -> Result<(), String> {
+    let chosen = peer.peer_info().map(|info| info.protocol_version.clone());
+    match chosen.filter(|chosen| !ProtocolVersion::KNOWN_VERSIONS.contains(chosen)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known: Vec<&str> =
+                ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect();
+            Err(format!("it speaks version {unknown} of the protocol; known are {}", known.join(", ")))
         }
     }
 }

@@ -6,34 +6,37 @@ use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::kin::{Kin, MARK, Mark};
 use super::stderr::Tail;
 use crate::config::StdioConfig;
 use crate::error::StartError;
 
 /// How long a server may take to leave by itself once its input has ended.
 pub(crate) const EOF_GRACE: Duration = Duration::from_secs(1);
-/// How long it, and those it started, may take once they are asked to end.
+/// How long it, and all that it started, may take once they are asked to end.
 pub(crate) const TERM_GRACE: Duration = Duration::from_secs(2);
 /// How long it is waited for processes that were killed.
 const KILL_GRACE: Duration = Duration::from_millis(500);
-/// How often it is looked whether a group is empty: nobody tells.
-const LOOK_EVERY: Duration = Duration::from_millis(10);
+/// How long the end of its standard error may take to arrive.
+const DRAIN_GRACE: Duration = Duration::from_millis(100);
+/// How often it is looked whether anybody is left: nobody tells.
+const LOOK_EVERY: Duration = Duration::from_millis(25);
 
-/// A running server: a group of its own, that ends with this value.
+/// A running server. It ends with this value, and so does all that it started.
 #[derive(Debug)]
 pub(crate) struct Process {
-    group: Group,
+    kin: Kin,
     exited: watch::Receiver<Option<ExitStatus>>,
     tail: Tail,
     /// Waits for the process, so that it is reaped as soon as it has ended.
     waiter: JoinHandle<()>,
     drain: JoinHandle<()>,
-    /// Whether the group is known to be empty: then its number may be another's by now.
+    /// Whether nobody is left: then the number of the group may be another's by now.
     done: bool,
 }
 
@@ -61,11 +64,13 @@ impl Process {
         if !cwd.is_dir() {
             return Err(cannot(&format_args!("the working folder {} is not there", cwd.display())));
         }
+        let mark = Mark::new();
         let mut command = Command::new(program(config, cwd));
         command
             .args(&config.args)
             .env_clear()
             .envs(&config.environment)
+            .env(MARK, mark.value())
             .current_dir(cwd)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -75,44 +80,62 @@ impl Process {
         let mut child = command.spawn().map_err(|error| cannot(&error))?;
         let group = child.id().and_then(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let (Some(pid), (Some(stdin), Some(stdout), Some(stderr))) = (group, streams) else {
+        let (Some(group), (Some(stdin), Some(stdout), Some(stderr))) = (group, streams) else {
             return Err(cannot(&"it has no streams"));
         };
         let tail = Tail::default();
         let drain = tokio::spawn(tail.clone().drain(server.to_owned(), stderr));
         let (told, exited) = watch::channel(None);
         let waiter = tokio::spawn(wait(child, told));
-        let process = Self { group: Group(pid), exited, tail, waiter, drain, done: false };
+        let process = Self { kin: Kin { group, mark }, exited, tail, waiter, drain, done: false };
         Ok((process, Streams { stdin, stdout }))
     }
 
-    /// Fires when the process has ended; its group may live on.
+    /// Fires when the process has ended; what it started may live on.
     pub(crate) fn exited(&self) -> watch::Receiver<Option<ExitStatus>> {
         self.exited.clone()
     }
 
-    /// Ends the group, whose input has been closed: first it may leave by itself, then it is asked to, then it is
-    /// killed, down to the last process. How the server itself ended.
+    /// Ends the server, whose input has been closed, and all that it started: first it may leave by itself, then they
+    /// are asked to, then they are killed, down to the last process. How the server itself ended.
     pub(crate) async fn end(mut self) -> Ended {
-        if !self.leaves_within(EOF_GRACE).await {
-            self.group.signal(Signal::TERM);
-            if !self.leaves_within(TERM_GRACE).await {
-                self.group.signal(Signal::KILL);
-            }
+        let _ = tokio::time::timeout(EOF_GRACE, self.exited.wait_for(Option::is_some)).await;
+        if self.signal(Signal::TERM).await && !self.gone_within(TERM_GRACE, None).await {
+            tracing::debug!(group = self.kin.group.as_raw_nonzero().get(), "killing what a server has left");
+            self.gone_within(KILL_GRACE, Some(Signal::KILL)).await;
         }
-        // The process has ended, or cannot but end; those that it started may not know.
-        self.group.clear().await;
         self.done = true;
         // One that even SIGKILL does not end is not waited for.
         let exited = tokio::time::timeout(KILL_GRACE, self.exited.wait_for(Option::is_some)).await;
         let status = exited.ok().and_then(Result::ok).and_then(|status| *status);
-        // What was written to the end is still in the pipe, unless somebody who left the group holds it open.
-        let _ = tokio::time::timeout(LOOK_EVERY * 10, &mut self.drain).await;
+        // What was written to the end is still in the pipe, unless somebody who was not found holds it open.
+        let _ = tokio::time::timeout(DRAIN_GRACE, &mut self.drain).await;
         Ended { status, stderr: self.tail.lines() }
     }
 
-    async fn leaves_within(&mut self, grace: Duration) -> bool {
-        tokio::time::timeout(grace, self.exited.wait_for(Option::is_some)).await.is_ok()
+    /// Whether nobody is left within this time. Whoever is found meanwhile is sent `signal`.
+    async fn gone_within(&self, grace: Duration, signal: Option<Signal>) -> bool {
+        let gone = async {
+            while match signal {
+                Some(signal) => self.signal(signal).await,
+                None => self.look(Kin::are_left).await,
+            } {
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        };
+        tokio::time::timeout(grace, gone).await.is_ok()
+    }
+
+    /// Whether anybody was there to be told.
+    async fn signal(&self, signal: Signal) -> bool {
+        self.look(move |kin| kin.signal(signal)).await
+    }
+
+    /// Looks for processes, on a thread that may wait for it.
+    async fn look(&self, work: impl FnOnce(&Kin) -> bool + Send + 'static) -> bool {
+        let kin = self.kin.clone();
+        // What cannot be looked for, since everything ends, counts as gone.
+        tokio::task::spawn_blocking(move || work(&kin)).await.unwrap_or_default()
     }
 }
 
@@ -124,7 +147,7 @@ async fn wait(mut child: Child, told: watch::Sender<Option<ExitStatus>>) {
 impl Drop for Process {
     fn drop(&mut self) {
         if !self.done {
-            self.group.signal(Signal::KILL);
+            self.kin.signal(Signal::KILL);
         }
         self.waiter.abort();
         self.drain.abort();
@@ -154,41 +177,6 @@ impl Ended {
             return format!("the server {status}");
         }
         format!("the server {status}; its last words:\n{}", self.stderr.join("\n"))
-    }
-}
-
-#[derive(Debug)]
-struct Group(Pid);
-
-impl Group {
-    /// Whether anybody was there to be told.
-    fn signal(&self, signal: Signal) -> bool {
-        kill_process_group(self.0, signal).is_ok()
-    }
-
-    fn is_empty(&self) -> bool {
-        test_kill_process_group(self.0).is_err()
-    }
-
-    /// Ends what is left of it, and waits until it has gone.
-    async fn clear(&self) {
-        if !self.signal(Signal::TERM) || self.is_emptied(TERM_GRACE).await {
-            return;
-        }
-        self.signal(Signal::KILL);
-        tracing::debug!(group = self.0.as_raw_nonzero().get(), "killed what a server had left");
-        // Whoever is killed has gone at once; that it is reaped is another's matter, and may never be.
-        self.is_emptied(KILL_GRACE).await;
-    }
-
-    /// Whether nobody is left within this time.
-    async fn is_emptied(&self, within: Duration) -> bool {
-        let empty = async {
-            while !self.is_empty() {
-                tokio::time::sleep(LOOK_EVERY).await;
-            }
-        };
-        tokio::time::timeout(within, empty).await.is_ok()
     }
 }
 

@@ -55,8 +55,27 @@ async fn what_a_server_started_ends_with_it_even_if_it_is_deaf() {
 }
 
 #[tokio::test]
-async fn a_dropped_process_is_killed_with_its_group() {
-    let script = shell("sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & wait");
+async fn what_has_left_the_servers_group_and_session_ends_with_it_even_if_it_is_deaf() {
+    let leaves = "setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & cat >/dev/null";
+    let (pid, ended) = run(leaves).await;
+    assert_eq!(ended.status.and_then(|status| status.code()), Some(0));
+    assert!(!alive(&pid), "the grandchild {pid} lives");
+}
+
+#[tokio::test]
+async fn a_deaf_server_is_asked_once_together_with_what_it_started() {
+    let deaf = "trap '' TERM; echo $$; while :; do sleep 0.05; done";
+    let began = std::time::Instant::now();
+    let (pid, ended) = run(&format!("sh -c 'while :; do sleep 0.05; done' & {deaf}")).await;
+    assert_eq!(ended.status.and_then(|status| status.signal()), Some(9));
+    assert!(!alive(&pid), "{pid} lives");
+    // Not twice as long, as if each were asked for itself.
+    assert!(began.elapsed() < EOF_GRACE + 2 * TERM_GRACE, "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn a_dropped_process_is_killed_with_all_that_it_started() {
+    let script = shell("setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 0.05; done' & wait");
     let (process, streams) = Process::spawn("s", &script, Path::new("/")).expect("started");
     let mut pid = String::new();
     BufReader::new(streams.stdout).read_line(&mut pid).await.expect("read");

@@ -22,10 +22,10 @@ const READ_RAW: [&str; 5] =
 
 /// The requests that wait for an answer, with their methods.
 #[derive(Debug, Default)]
-pub(super) struct Pending(HashMap<RequestId, String>);
+pub(crate) struct Pending(HashMap<RequestId, String>);
 
 impl Pending {
-    pub(super) fn sent(&mut self, id: RequestId, method: &str) {
+    pub(crate) fn sent(&mut self, id: RequestId, method: &str) {
         self.0.insert(id, method.to_owned());
     }
 
@@ -62,7 +62,7 @@ impl Pending {
 
 /// What a line brings.
 #[derive(Debug)]
-pub(super) enum Received {
+pub(crate) enum Received {
     /// A message for the protocol library.
     Message(Box<RxJsonRpcMessage<RoleClient>>),
     /// A request that cannot be read: it has to be answered with this, or the server waits for ever.
@@ -83,11 +83,15 @@ impl Received {
 
 /// Reads a line. Noise, answers that nobody waits for and answers that came twice bring nothing.
 pub(super) fn receive(line: Line, pending: &mut Pending) -> Vec<Received> {
-    let line = match line {
-        Line::Whole(line) => line,
-        Line::TooLong { head, tail, bytes } => return too_long(&head, &tail, bytes, pending),
-    };
-    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&line).trim_ascii();
+    match line {
+        Line::Whole(line) => receive_whole(&line, pending),
+        Line::TooLong { head, tail, bytes } => too_long(&head, &tail, bytes, pending),
+    }
+}
+
+/// Reads a message, or a batch of them.
+pub(crate) fn receive_whole(line: &[u8], pending: &mut Pending) -> Vec<Received> {
+    let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line).trim_ascii();
     if line.is_empty() {
         return Vec::new();
     }

@@ -107,10 +107,15 @@ pub fn names(servers: &McpServers) -> Vec<String> {
     tools.filter(|tool| !tool.name().is_default_namespace()).map(|tool| tool.name().to_string()).collect()
 }
 
+/// A call of a tool that belongs to no session.
+pub fn detached(tool: &Arc<dyn ToolExecutor>, arguments: &str) -> ToolInvocation {
+    let payload = ToolPayload::Function { arguments: arguments.to_owned() };
+    ToolInvocation::detached(ToolName::clone(tool.name()), payload)
+}
+
 /// Calls a tool as a session would.
 pub async fn invoke(tool: &Arc<dyn ToolExecutor>, arguments: &str) -> (Box<dyn ToolOutput>, ToolInvocation) {
-    let payload = ToolPayload::Function { arguments: arguments.to_owned() };
-    let call = ToolInvocation::detached(ToolName::clone(tool.name()), payload);
+    let call = detached(tool, arguments);
     let prepared = tool.prepare(&call).await.expect("prepared");
     (prepared.run(&call).await.expect("an output"), call)
 }

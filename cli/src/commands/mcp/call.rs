@@ -30,7 +30,7 @@ pub(super) async fn run(
     let servers = start(&config, home, surroundings);
     let cancellation = surroundings.cancellation.clone();
     let asked = servers.call(&call.server, &call.tool, arguments, &cancellation);
-    let result = answered(asked, &servers).await?;
+    let result = answered(asked, &call.server, &servers).await?;
     let text = if call.json {
         let value = serde_json::to_value(&result).map_err(Failure::failed)?;
         format!("{value:#}\n")

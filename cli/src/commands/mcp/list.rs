@@ -95,7 +95,7 @@ pub(super) async fn tools(
     surroundings: &mut Surroundings,
 ) -> Result<u8, Failure> {
     let servers = start(&config, home, surroundings);
-    let tools = answered(servers.list_tools(server, &surroundings.cancellation), &servers).await?;
+    let tools = answered(servers.list_tools(server, &surroundings.cancellation), server, &servers).await?;
     let text = if as_json {
         format!("{:#}\n", Value::Array(tools.iter().map(RemoteTool::to_json).collect()))
     } else {
