@@ -76,7 +76,7 @@ fn a_server_that_dies_in_a_call_is_named_with_its_status_and_last_words() {
     place.config(&format!("[mcp_servers.frail]\ncommand = \"sh\"\nargs = [\"-c\", {script:?}]\n"));
     let ran = place.run(&["mcp", "call", "frail", "crash"]);
     assert_eq!(ran.status, Some(1));
-    let why = "Transport closed; the server exited with code 9; its last words:\nout of memory";
+    let why = "Transport closed; the server exited with code 9; its last words: out of memory";
     assert_eq!(ran.stderr, format!("tenon: MCP server `frail`: {why}\n"));
 }
 

@@ -1,6 +1,6 @@
 //! A tool of a server, as the model calls it (core.md 9.5).
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 

@@ -96,7 +96,10 @@ async fn answered<T>(
     servers.shutdown().await;
     answered.map_err(|error| match (error, last_words) {
         (RequestError::Cancelled, _) => Failure::interrupted(),
-        (error, Some(words)) => Failure::failed(format!("MCP server `{server}`: {error}; {words}")),
+        (error, Some(words)) => {
+            let words = words.replacen(":\n", ": ", 1);
+            Failure::failed(format!("MCP server `{server}`: {error}; {words}"))
+        }
         (error, None) => Failure::failed(error),
     })
 }

@@ -87,8 +87,21 @@ impl Login {
     /// # Errors
     /// When the user did not consent, or the answer is not for this login.
     pub async fn finish(mut self, callback_url: &str) -> Result<(), LoginError> {
+        if let Some(refusal) = refusal(callback_url) {
+            return Err(LoginError(refusal));
+        }
         self.state.handle_callback_url(callback_url).await.map_err(|error| LoginError::of(&error))
     }
+}
+
+/// What an authorization server says that sends no code (RFC 6749, 4.1.2.1).
+fn refusal(callback_url: &str) -> Option<String> {
+    let url = reqwest::Url::parse(callback_url).ok()?;
+    let member =
+        |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned());
+    let error = member("error")?;
+    let words = member("error_description").map(|words| format!(": {words}")).unwrap_or_default();
+    Some(format!("the login was refused: {error}{words}"))
 }
 
 /// What is asked for: the configured scopes, else those that a server misses, with those that were granted before, so

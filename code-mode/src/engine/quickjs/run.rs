@@ -43,15 +43,18 @@ pub(super) fn run(
     let (runtime, context) = match set_up(&script, &imports, &watch) {
         Ok(made) => made,
         Err(error) => {
-            return end
-                .tell(Outcome::Failed(format!("the engine could not be started: {error}")), Stored::new());
+            let failed = Outcome::Failed(format!("the engine could not be started: {error}"));
+            return end.tell(unless_stopped(&watch, failed), Stored::new());
         }
     };
     context.with(|ctx| {
-        let Ok(shared) = Shared::new(&ctx, script, Rc::clone(host), settler, watch) else { return };
+        let Ok(shared) = Shared::new(&ctx, script, Rc::clone(host), settler, watch.clone()) else {
+            let failed = Outcome::Failed(BROKEN_DOWN.to_owned());
+            return end.tell(unless_stopped(&watch, failed), Stored::new());
+        };
         let clear = Clear(Rc::clone(&shared));
         let outcome = globals::install(&ctx, &shared)
-            .map_err(|_| Outcome::Failed(BROKEN_DOWN.to_owned()))
+            .map_err(|_| unless_stopped(&watch, Outcome::Failed(BROKEN_DOWN.to_owned())))
             .and_then(|()| begin(&ctx, &shared, &imports))
             .map_or_else(|outcome| outcome, |promise| turns::go_on(&ctx, &shared, &promise, wakes));
         let writes = shared.writes.take();
@@ -61,6 +64,11 @@ pub(super) fn run(
     });
     drop(context);
     drop(runtime);
+}
+
+/// What comes of a beginning that failed: a script that was stopped meanwhile is one that was stopped.
+fn unless_stopped(watch: &Watch, failed: Outcome) -> Outcome {
+    if watch.halt() == Some(Halt::Stopped) { Outcome::Stopped } else { failed }
 }
 
 fn set_up(script: &Script, imports: &NoImports, watch: &Watch) -> rquickjs::Result<(Runtime, Context)> {
