@@ -25,6 +25,7 @@ fn runs(pid: u32) -> bool {
 }
 
 /// A leader of a session of its own, and when it started.
+#[allow(clippy::zombie_processes, reason = "each test waits for it")]
 fn leader(script: &str) -> (Child, u64) {
     let child = Command::new("setsid")
         .args(["sh", "-c", script])

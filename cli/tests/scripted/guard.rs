@@ -11,8 +11,9 @@ use super::place::Place;
 use super::point::Point;
 use super::{processes, report};
 
-/// The longest that a run of the program may take. An ordinary one takes a second; what takes so long hangs.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+/// The longest that a run of the program may take. An ordinary one takes a second, and on a machine that does twenty
+/// things at once two minutes; what takes so long hangs.
+pub const PATIENCE: Duration = Duration::from_secs(300);
 /// How long a program that was killed may take to be gone.
 const KILL_PATIENCE: Duration = Duration::from_secs(30);
 /// How often it is looked whether the point has come.

@@ -61,7 +61,7 @@ pub(super) enum Left {
     /// To where nothing had been done; perhaps to where somebody was asked.
     NotStarted { asked: bool },
     /// Nobody knows. What the model is told of it, and what a tool is asked about, where it is a call of a tool.
-    CutOff { told: String, cut_off: Option<CutOffCall> },
+    CutOff { told: String, cut_off: Option<Box<CutOffCall>> },
 }
 
 impl Unsettled {
@@ -113,7 +113,10 @@ fn look(
         let facts = journal.lines(known, processes);
         let told = [OUTCOME_UNKNOWN.to_owned()].into_iter().chain(facts).collect::<Vec<_>>().join("\n");
         let tool_call = ToolRouter::build_tool_call(call).ok().flatten();
-        Left::CutOff { told, cut_off: tool_call.map(|tool_call| known.cut_off(tool_call, occurrence)) }
+        Left::CutOff {
+            told,
+            cut_off: tool_call.map(|tool_call| Box::new(known.cut_off(tool_call, occurrence))),
+        }
     } else {
         Left::NotStarted { asked: known.is_some_and(|known| known.asked) }
     };
