@@ -8,14 +8,17 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 use support::{Place, Ran, Running, lines, message, shell};
 
+/// As a person starts it: whoever runs the tests may have chosen to ignore signals, and what they start inherits that.
+const HEARS_SIGNALS: [&str; 2] = ["--default-signal=HUP,INT,TERM", env!("CARGO_BIN_EXE_tenon")];
+
 /// A replay whose one command runs for long.
 fn long_replay(place: &Place, command: &str, json: bool) -> Running {
     let file = place.file("x.jsonl", lines(&[vec![shell("c1", command)], vec![message("never said")]]));
     let file = file.to_str().expect("text").to_owned();
-    let mut args = vec!["replay", "-s", "danger-full-access", "-C", "."];
+    let mut args = [&HEARS_SIGNALS[..], &["replay", "-s", "danger-full-access", "-C", "."]].concat();
     args.extend(json.then_some("--json"));
     args.push(&file);
-    Running::start(place.command(&args))
+    Running::start(place.command_of("env", &args))
 }
 
 #[test]

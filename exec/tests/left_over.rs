@@ -4,6 +4,7 @@
 mod support;
 
 use std::fs;
+use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 
@@ -25,22 +26,26 @@ fn runs(pid: u32) -> bool {
 }
 
 /// A leader of a session of its own, and when it started.
-#[allow(clippy::zombie_processes, reason = "each test waits for it")]
 fn leader(script: &str) -> (Child, u64) {
-    let child = Command::new("setsid")
-        .args(["sh", "-c", script])
+    leader_with("", script)
+}
+
+/// One that has done something before it is known to be there.
+#[allow(clippy::zombie_processes, reason = "each test waits for it")]
+fn leader_with(first: &str, script: &str) -> (Child, u64) {
+    let mut child = Command::new("setsid")
+        .args(["sh", "-c", &format!("{first}\necho ready; exec > /dev/null\n{script}")])
         .env("TENON_SESSION_ID", SESSION)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .expect("it starts");
-    loop {
-        let (_, session, started_at) = stat(child.id()).expect("it is our child");
-        if session == child.id() {
-            return (child, started_at);
-        }
-        std::thread::yield_now();
-    }
+    let mut told = String::new();
+    child.stdout.take().expect("a pipe").read_to_string(&mut told).expect("text");
+    assert_eq!(told, "ready\n");
+    let (_, session, started_at) = stat(child.id()).expect("it is our child");
+    assert_eq!(session, child.id());
+    (child, started_at)
 }
 
 fn boot_id() -> Option<String> {
@@ -63,7 +68,7 @@ async fn tidy_up(session_id: &str, processes: Vec<LeftProcess>) {
 #[tokio::test]
 async fn what_is_known_by_number_start_and_boot_is_ended() {
     let (mut polite, polite_start) = leader("exec sleep 300");
-    let (mut stubborn, stubborn_start) = leader("trap '' TERM; while :; do sleep 300; done");
+    let (mut stubborn, stubborn_start) = leader_with("trap '' TERM", "while :; do sleep 300; done");
     tidy_up(SESSION, vec![left(polite.id(), polite_start), left(stubborn.id(), stubborn_start)]).await;
     let signals = [&mut polite, &mut stubborn].map(|child| child.wait().expect("it has ended").signal());
     assert_eq!(signals[1], Some(9));

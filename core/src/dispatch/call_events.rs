@@ -141,13 +141,9 @@ impl CallEvents {
             | LifecycleOutcome::Aborted => ItemStatus::Failed,
         };
         let unseen = state.hold.take();
-        let done_elsewhere = match outcome {
-            LifecycleOutcome::Completed { .. } => state.own.is_some() || state.silent,
-            // What it is a part of goes on, or ends by itself.
-            LifecycleOutcome::Aborted => state.silent,
-            LifecycleOutcome::Blocked | LifecycleOutcome::Failed { .. } => false,
-        };
-        if state.completed || (done_elsewhere && unseen.is_none()) {
+        let done_elsewhere = state.own.is_some() || state.silent;
+        let ended = matches!(outcome, LifecycleOutcome::Completed { .. });
+        if state.completed || (ended && done_elsewhere && unseen.is_none()) {
             return;
         }
         state.completed = true;

@@ -208,7 +208,7 @@ fn bad_lines_say_what_is_wrong() {
         ),
         (
             line("call_progress", r#"{"call_id":"c","occurrence":0,"fact":{"type":"magic"}}"#),
-            "a `call_progress` line whose payload doesn't fit: unknown variant `magic`, expected one of `process`, `file`, `request`, `nested` at line 1 column 52",
+            "a `call_progress` line whose payload doesn't fit: unknown variant `magic`, expected one of `process`, `asked`, `file`, `request`, `nested` at line 1 column 52",
         ),
     ] {
         assert_eq!(parse_line(&text).unwrap_err().to_string(), reason, "{text}");
