@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::commands::{FoundCommand, commands_within};
 use crate::syntax::{children, parse, text};
 use crate::word::word;
 
@@ -79,7 +80,15 @@ pub fn plain_command_list(script: &str) -> Option<Vec<PlainCommand>> {
         }
     }
     let complete = matches!(joint, None | Some(Joint::Sequence)) && gaps.blank_until(script.len(), false);
-    (complete && !list.is_empty()).then_some(list)
+    (complete && !list.is_empty() && is_scanned_alike(script, &list)).then_some(list)
+}
+
+/// Whether reading by the shell's own rules finds the same commands. The grammar takes a line that begins with a
+/// continuation (a backslash, a line end) for a part of the command before it.
+fn is_scanned_alike(script: &str, list: &[PlainCommand]) -> bool {
+    let words = |command: FoundCommand| command.words;
+    let found = commands_within(script).commands.into_iter().map(words);
+    found.eq(list.iter().map(|plain| plain.words.iter().cloned().map(Some).collect::<Vec<_>>()))
 }
 
 fn joint_of(kind: &str) -> Option<Joint> {

@@ -48,6 +48,7 @@ fn quotes_and_escapes_come_off() {
 #[test]
 fn everything_else_is_not_plain() {
     let cases = [
+        "ls\n\\\nrm x",
         "",
         "   ",
         "# only a comment",
