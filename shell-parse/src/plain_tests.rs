@@ -107,6 +107,25 @@ fn expansions_of_words_are_told() {
     }
 }
 
+/// Each of these places has the grammar's scanner ask for a class of the character.
+#[test]
+fn large_characters_are_letters() {
+    for large in ['\u{e9}', '\u{6f22}', '\u{1f600}', '\u{10ffff}'] {
+        let read = |script: String| words(&script).map(|list| list.concat());
+        let braces = format!("echo {{{large}");
+        let _ = [
+            &braces,
+            &format!("{{1{large}..2}}"),
+            &format!("{{1..{large}}}"),
+            &format!("${{a[{large}]:{large}"),
+        ]
+        .map(|script| plain_command_list(script));
+        let word = |word: &str| Some(vec!["echo".to_owned(), word.to_owned()]);
+        assert_eq!(read(format!("echo a{large}b")), word(&format!("a{large}b")));
+        assert_eq!(read(format!("echo '{{{large}}}'")), word(&format!("{{{large}}}")));
+    }
+}
+
 #[test]
 fn the_bound_is_exact() {
     let fits = format!("echo {}", "x".repeat(MAX_PLAIN_SCRIPT_BYTES - 5));
