@@ -3,64 +3,27 @@
 //! `cargo bench -p tenon-core --bench dispatch`
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod support;
+
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use support::{noop, output};
 use tenon_core::dispatch::Approvals;
 use tenon_core::hooks::HookChain;
 use tenon_core::policy::Limits;
 use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
 use tenon_protocol::{CallId, ResponseInputItem, ToolName};
 use tenon_tools::{
-    Effects, FunctionCallError, FunctionToolOutput, Host, JsonSchema, PreparedCall, SharedTurnDiff,
-    StepContext, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
+    Effects, Host, SharedTurnDiff, StepContext, ToolCall, ToolCallSource, ToolOutput, ToolPayload,
 };
 use tokio::runtime::Runtime;
 use tokio::sync::RwLock;
 use tokio_util::sync::CancellationToken;
 
 const IN_FLIGHT: [usize; 3] = [1, 8, 64];
-
-struct Noop(ToolName);
-
-#[async_trait]
-impl ToolExecutor for Noop {
-    fn name(&self) -> &ToolName {
-        &self.0
-    }
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::function(self.0.name(), "Does nothing.", JsonSchema::object([], &[]))
-    }
-
-    fn parallel(&self) -> bool {
-        true
-    }
-
-    async fn prepare(&self, _: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
-        Ok(Box::new(Prepared(Effects::none())))
-    }
-}
-
-struct Prepared(Effects);
-
-#[async_trait]
-impl PreparedCall for Prepared {
-    fn effects(&self) -> &Effects {
-        &self.0
-    }
-
-    async fn run(self: Box<Self>, _: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
-        Ok(output())
-    }
-}
-
-fn output() -> Box<dyn ToolOutput> {
-    Box::new(FunctionToolOutput::from_text("ok", Some(true)))
-}
 
 fn call(n: usize) -> ToolCall {
     ToolCall {
@@ -113,7 +76,7 @@ async fn round(runtime: &ToolCallRuntime, token: &CancellationToken, calls: usiz
 }
 
 fn tenon() -> ToolCallRuntime {
-    let tool: Arc<dyn ToolExecutor> = Arc::new(Noop(ToolName::plain("noop")));
+    let tool = noop(Effects::none());
     let env = DispatchEnvironment {
         registry: Arc::new(ToolRegistry::new([tool]).unwrap()),
         step: Arc::new(StepContext::default()),

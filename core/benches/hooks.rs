@@ -8,6 +8,8 @@
 //! close to tell apart on a machine that does anything else: run them in turns. What was measured: docs/performance.md.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::hint::black_box;
@@ -16,19 +18,16 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
+use support::noop;
 use tenon_core::dispatch::Approvals;
 use tenon_core::hooks::{HookChain, HookConfig};
 use tenon_core::policy::Limits;
 use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
 use tenon_exec::{ExecConfig, ExecService};
 use tenon_protocol::{CallId, ToolName};
-use tenon_tools::{
-    Effects, FunctionCallError, FunctionToolOutput, Host, JsonSchema, PreparedCall, SharedTurnDiff,
-    StepContext, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
-};
+use tenon_tools::{Effects, Host, SharedTurnDiff, StepContext, ToolCall, ToolCallSource, ToolPayload};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -38,42 +37,8 @@ const CALLS: usize = 200;
 /// What the hook does.
 const COMMAND: &str = "exit 0";
 
-struct Noop(ToolName);
-
-#[async_trait]
-impl ToolExecutor for Noop {
-    fn name(&self) -> &ToolName {
-        &self.0
-    }
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::function(self.0.name(), "Does nothing.", JsonSchema::object([], &[]))
-    }
-
-    fn parallel(&self) -> bool {
-        true
-    }
-
-    async fn prepare(&self, _: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
-        Ok(Box::new(Prepared(Effects::none())))
-    }
-}
-
-struct Prepared(Effects);
-
-#[async_trait]
-impl PreparedCall for Prepared {
-    fn effects(&self) -> &Effects {
-        &self.0
-    }
-
-    async fn run(self: Box<Self>, _: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
-        Ok(Box::new(FunctionToolOutput::from_text("ok", Some(true))))
-    }
-}
-
 fn runtime(hooks: HookChain) -> ToolCallRuntime {
-    let tool: Arc<dyn ToolExecutor> = Arc::new(Noop(ToolName::plain("noop")));
+    let tool = noop(Effects::none());
     let env = DispatchEnvironment {
         registry: Arc::new(ToolRegistry::new([tool]).unwrap()),
         step: Arc::new(StepContext { cwd: "/".into(), ..StepContext::default() }),

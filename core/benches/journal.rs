@@ -7,6 +7,8 @@
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::indexing_slicing, clippy::print_stderr)]
 
+mod support;
+
 use std::fs::OpenOptions;
 use std::hint::black_box;
 use std::io::{self, Write};
@@ -14,8 +16,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use async_trait::async_trait;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use support::noop;
 use tempfile::TempDir;
 use tenon_core::dispatch::Approvals;
 use tenon_core::hooks::HookChain;
@@ -28,49 +30,11 @@ use tenon_protocol::{
     CallFinished, CallId, CallOutcome, FunctionCallOutputBody, FunctionCallOutputContentItem,
     FunctionCallOutputPayload, ResponseInputItem, ResponseItem, ToolName,
 };
-use tenon_tools::{
-    Effects, FunctionCallError, FunctionToolOutput, Host, JsonSchema, PreparedCall, SharedTurnDiff,
-    StepContext, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
-};
+use tenon_tools::{Effects, Host, SharedTurnDiff, StepContext, ToolCall, ToolCallSource, ToolPayload};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
 const CALLS: u64 = 100;
-
-/// Does nothing, and says that it might: so its start must be durable first.
-struct Noop(ToolName);
-
-#[async_trait]
-impl ToolExecutor for Noop {
-    fn name(&self) -> &ToolName {
-        &self.0
-    }
-
-    fn spec(&self) -> ToolSpec {
-        ToolSpec::function(self.0.name(), "Does nothing.", JsonSchema::object([], &[]))
-    }
-
-    fn parallel(&self) -> bool {
-        true
-    }
-
-    async fn prepare(&self, _: &ToolInvocation) -> Result<Box<dyn PreparedCall>, FunctionCallError> {
-        Ok(Box::new(Prepared(Effects { other: Some("nothing".to_owned()), ..Effects::none() })))
-    }
-}
-
-struct Prepared(Effects);
-
-#[async_trait]
-impl PreparedCall for Prepared {
-    fn effects(&self) -> &Effects {
-        &self.0
-    }
-
-    async fn run(self: Box<Self>, _: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
-        Ok(Box::new(FunctionToolOutput::from_text("ok", Some(true))))
-    }
-}
 
 /// What was written between two syncs, for each sync.
 #[derive(Default)]
@@ -106,7 +70,8 @@ impl LineFile for Noted {
 }
 
 fn runtime(recorder: &RolloutRecorder) -> ToolCallRuntime {
-    let tool: Arc<dyn ToolExecutor> = Arc::new(Noop(ToolName::plain("noop")));
+    // It says that it might do something: so its start must be durable first.
+    let tool = noop(Effects { other: Some("nothing".to_owned()), ..Effects::none() });
     let env = DispatchEnvironment {
         registry: Arc::new(ToolRegistry::new([tool]).unwrap()),
         step: Arc::new(StepContext::default()),

@@ -5,14 +5,9 @@ use tree_sitter::{Node, Parser, Tree};
 /// Parses `script` as bash. `None` when any part of it is not understood: a tree with an error in it
 /// says nothing reliable about the rest.
 pub(crate) fn parse(script: &str) -> Option<Tree> {
-    parse_all(script).filter(|tree| !tree.root_node().has_error())
-}
-
-/// Parses `script` as bash, with whatever is not understood as errors in the tree.
-pub(crate) fn parse_all(script: &str) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    parser.parse(seen_by_grammar(script), None)
+    parser.parse(seen_by_grammar(script), None).filter(|tree| !tree.root_node().has_error())
 }
 
 /// The script with a letter in place of each byte beyond ASCII: a character of a word for the shell, whatever it is. The

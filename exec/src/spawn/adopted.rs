@@ -76,7 +76,7 @@ impl Adopted {
             dead: BTreeMap::new(),
         };
         children::while_none_begins(|started| {
-            let others = children().into_iter().filter(|child| !started.contains(&number(*child)));
+            let others = children().into_iter().filter(|child| !started.contains(&child.as_raw_pid()));
             others.for_each(|child| self.look_at(child, &mut look));
         });
         self.has_to_look = !look.dead.is_empty();
@@ -141,10 +141,6 @@ impl Adopted {
     pub(super) fn has_to_look(&self) -> bool {
         self.has_to_look
     }
-}
-
-fn number(pid: Pid) -> i32 {
-    pid.as_raw_nonzero().get()
 }
 
 #[cfg(test)]

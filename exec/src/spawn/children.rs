@@ -31,7 +31,7 @@ impl OwnChild {
     pub(super) fn begin<E>(start: impl FnOnce() -> Result<Pid, E>) -> Result<Self, E> {
         let _beginning = BEGINNING.read().unwrap_or_else(PoisonError::into_inner);
         let pid = start()?;
-        started().insert(number(pid));
+        started().insert(pid.as_raw_pid());
         Ok(Self { pid, ended: None })
     }
 
@@ -48,7 +48,7 @@ impl OwnChild {
         let mut started = started();
         let waited = waitpid(Some(self.pid), WaitOptions::NOHANG);
         if !matches!(waited, Ok(None)) {
-            started.remove(&number(self.pid));
+            started.remove(&self.pid.as_raw_pid());
         }
         self.ended = waited?.map(|(_, status)| status);
         Ok(self.ended)
@@ -79,8 +79,4 @@ pub(super) fn while_none_begins<T>(look: impl FnOnce(&BTreeSet<i32>) -> T) -> T 
 
 fn started() -> MutexGuard<'static, BTreeSet<i32>> {
     STARTED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn number(pid: Pid) -> i32 {
-    pid.as_raw_nonzero().get()
 }

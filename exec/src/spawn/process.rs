@@ -52,7 +52,7 @@ impl Process {
 
     /// Its number, which is that of its group and its session too.
     pub(crate) fn pid(&self) -> i32 {
-        self.pid.as_raw_nonzero().get()
+        self.pid.as_raw_pid()
     }
 
     /// When the kernel says that it started, in clock ticks after boot; 0 when unknown.

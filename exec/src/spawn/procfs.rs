@@ -70,7 +70,7 @@ pub(super) fn strays(all: &[Found], members: &[Found]) -> Vec<Found> {
 impl Found {
     /// Its number, as those of groups and sessions are written.
     pub(super) fn number(&self) -> i32 {
-        self.pid.as_raw_nonzero().get()
+        self.pid.as_raw_pid()
     }
 }
 
