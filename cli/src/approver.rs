@@ -19,7 +19,9 @@ const NOBODY: &str = "it needs approval, and nobody can be asked in this run";
 #[async_trait]
 impl Approver for Unattended {
     async fn approve(&self, request: ApprovalRequest) -> ApprovalDecision {
-        ApprovalDecision::Denied { reason: Some(refusal(request.reason, request.effects.mcp)) }
+        // Of a second run, what is asked is no reason against it.
+        let reason = request.reason.filter(|_| request.first_run.is_none());
+        ApprovalDecision::Denied { reason: Some(refusal(reason, request.effects.mcp)) }
     }
 }
 

@@ -28,3 +28,23 @@ fn what_the_model_reads_where_nobody_can_be_asked() {
         assert_eq!(refusal(reason.map(str::to_owned), mcp), expected);
     }
 }
+
+/// Nobody reads a question in place of a reason.
+#[tokio::test]
+async fn a_second_run_where_nobody_can_be_asked() {
+    let request = |first_run| ApprovalRequest {
+        call_id: "c".into(),
+        tool_name: tenon_protocol::ToolName::plain("exec_command"),
+        source: tenon_tools::ToolCallSource::Direct,
+        effects: tenon_tools::Effects::none(),
+        diff: None,
+        arguments: None,
+        reason: Some("command failed; retry without sandbox?".to_owned()),
+        scopes: Vec::new(),
+        changed: false,
+        first_run,
+    };
+    let first_run = Some(tenon_tools::FirstRun { exit_code: 1, denial: String::new() });
+    let denied = Unattended.approve(request(first_run)).await;
+    assert_eq!(denied, ApprovalDecision::Denied { reason: Some(NOBODY.to_owned()) });
+}

@@ -163,6 +163,41 @@ fn a_prefix_is_edited_and_written() {
 }
 
 #[test]
+fn a_second_run_is_asked_about_as_one() {
+    let (place, server) =
+        (Place::new(), Server::start(vec![vec![shell("c1", "echo x >> made")], vec![message("all done")]]));
+    place.config(&server.config());
+    let confined = [
+        "exec",
+        "--interactive",
+        "-a",
+        "untrusted",
+        "-s",
+        "read-only",
+        "-c",
+        "allow_login_shell=false",
+        "go",
+    ];
+    let mut terminal = Terminal::start(&place, &confined);
+    terminal.wait_for("  q  no, and end the turn");
+    terminal.type_line("y");
+    let screen = terminal.wait_for("reason: command failed; retry without sandbox?").replace('\r', "");
+    assert!(screen.contains(ASKED), "{screen}");
+    let screen = terminal.wait_for("a yes runs it a second time, from its beginning, without the sandbox.");
+    assert!(screen.contains("It has run already, in the sandbox, and failed with exit code 1."), "{screen}");
+    assert!(!place.work().join("made").exists());
+    terminal.type_line("y");
+    terminal.wait_for("all done");
+    assert_eq!(terminal.end(), 0);
+    assert_eq!(std::fs::read_to_string(place.work().join("made")).expect("made"), "x\n");
+    let told = output(&server.requests()[1]);
+    assert!(
+        told.contains("\nRun again without the sandbox, in which a first run failed (exit code 1)\n"),
+        "{told}"
+    );
+}
+
+#[test]
 fn q_ends_the_turn() {
     let (place, server) = (Place::new(), server());
     let mut terminal = asked(&place, &server);

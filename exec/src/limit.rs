@@ -51,10 +51,14 @@ impl Limit {
         drop(stage.wait_for(|stage| *stage != Stage::Reached).await);
     }
 
+    /// Whether the command has come to it.
+    pub(crate) fn is_reached(&self) -> bool {
+        *self.stage.borrow() != Stage::Within
+    }
+
     /// What is to be told of a command that has reached it: once.
     pub(crate) fn line(&self) -> Option<String> {
-        let reached = *self.stage.borrow() != Stage::Within;
-        let first = reached && !self.told.swap(true, Ordering::AcqRel);
+        let first = self.is_reached() && !self.told.swap(true, Ordering::AcqRel);
         first.then(|| {
             format!("[ended: it ran longer than the limit of {:.1} seconds]", self.after.as_secs_f64())
         })

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
+use tenon_tools::FirstRun;
 use tokio_util::sync::CancellationToken;
 
 use crate::buffer::Captured;
@@ -47,7 +48,7 @@ pub(crate) struct Session {
     /// When it was started.
     pub(crate) started: Instant,
     /// Held by whoever collects or writes: one at a time.
-    pub(crate) interaction: tokio::sync::Mutex<()>,
+    pub(crate) interaction: Arc<tokio::sync::Mutex<()>>,
     /// Stops the reading of its output.
     pub(crate) reading: CancellationToken,
     /// How long it may run.
@@ -76,15 +77,19 @@ impl Session {
     }
 
     /// As [`collect`](Self::collect), and where the command has failed as one does that the sandbox has refused
-    /// something, the output says so in its last line. For the call that started it (runtime.md B7.5, B8.4).
-    pub(crate) async fn collect_telling_denial(&self, deadline: Instant) -> Collected {
+    /// something, the output says so in its last line, and it may be run again without; not where it was ended for its
+    /// time was over. For the call that started it (runtime.md B7.5, B8.4).
+    pub(crate) async fn collect_telling_denial(&self, deadline: Instant) -> (Collected, Option<FirstRun>) {
         self.settle(deadline).await;
+        let mut first_run = None;
         if let (Some(limits), Some(exit)) = (&self.limits, self.process.exited())
             && let Some(denial) = Denial::find(limits, exit.code(), || self.output.transcript().into_text())
         {
             self.output.push_line(&denial.line());
+            let in_time = !self.limit.as_ref().is_some_and(Limit::is_reached);
+            first_run = in_time.then(|| FirstRun { exit_code: exit.code(), denial: denial.line() });
         }
-        self.take()
+        (self.take(), first_run)
     }
 
     async fn settle(&self, deadline: Instant) {

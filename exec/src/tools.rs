@@ -5,6 +5,7 @@ mod command;
 mod exec_command;
 mod intercepted;
 mod permissions;
+mod running;
 mod write_stdin;
 
 use std::num::NonZeroU64;
@@ -61,6 +62,7 @@ fn answer(
         max_output_tokens,
         process_id: exit_code.is_none().then_some(session.id),
         exit_code,
+        retry: None,
         original_token_count: Some(output.tokens()),
         output_omitted_bytes: NonZeroU64::new(output.dropped()),
         raw_output: output.into_bytes(),

@@ -16,8 +16,8 @@ use tenon_protocol::{CallFact, CallId, ResponseInputItem, ToolName};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Effects, Event, FunctionCallError, OpenQuestions, PreparedCall, ToolCall, ToolCallSource, ToolExecutor,
-    ToolInvocation,
+    Effects, Event, FirstRun, FunctionCallError, NoRetries, OpenQuestions, PreparedCall, Retries, ToolCall,
+    ToolCallSource, ToolExecutor, ToolInvocation,
 };
 
 /// Takes what happens, in order. It never waits: a sink that is slow keeps a queue of its own.
@@ -71,6 +71,8 @@ pub struct ApprovalRequest {
     pub scopes: Vec<ApprovalScope>,
     /// Whether it was approved before, and what it would do has changed since.
     pub changed: bool,
+    /// The call has run already, and the sandbox has stopped it: a yes runs it a second time, without the sandbox.
+    pub first_run: Option<FirstRun>,
 }
 
 /// How far a yes reaches, and when it ends.
@@ -315,7 +317,7 @@ pub trait CommandInterceptor: Send + Sync {
     ) -> Option<Result<Box<dyn PreparedCall>, FunctionCallError>>;
 }
 
-/// All that a handler may do outside its own crate. Events and facts belong to one call; the rest is the session's,
+/// All that a handler may do outside its own crate. Events, facts and retries belong to one call; the rest is the session's,
 /// and is reached through [`Deref`]: `call.host.elicitor`.
 #[derive(Clone)]
 pub struct Host {
@@ -323,6 +325,8 @@ pub struct Host {
     pub events: Arc<dyn EventSink>,
     /// Takes the call's facts for the journal.
     pub progress: Arc<dyn Progress>,
+    /// Asks whether the call may be run again without the sandbox.
+    pub retries: Arc<dyn Retries>,
     /// What all calls of a session share.
     pub services: Arc<HostServices>,
 }
@@ -388,7 +392,8 @@ impl Host {
             commands: Arc::new(Detached),
             interceptors: Arc::new([]),
         };
-        Self { events: Arc::new(Detached), progress: Arc::new(Detached), services: Arc::new(services) }
+        let (events, progress, retries) = (Arc::new(Detached), Arc::new(Detached), Arc::new(NoRetries));
+        Self { events, progress, retries, services: Arc::new(services) }
     }
 }
 

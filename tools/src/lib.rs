@@ -37,6 +37,7 @@ pub mod outputs;
 mod payload;
 mod preview;
 mod recovery;
+mod retry;
 mod schema;
 mod scripted;
 mod source;
@@ -80,6 +81,7 @@ pub use preview::{
     TELEMETRY_PREVIEW_MAX_BYTES, TELEMETRY_PREVIEW_MAX_LINES, TELEMETRY_PREVIEW_NOTICE, telemetry_preview,
 };
 pub use recovery::{CutOffCall, LeftBehind, LeftProcess, Recovery};
+pub use retry::{FirstRun, NoRetries, Retries, Retry};
 pub use schema::{
     AdditionalProperties, JsonSchema, MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, PrimitiveType, SchemaError,
     SchemaType, mcp_input_schema, mcp_output_schema,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tenon_tools::{ApprovalRequest, ApprovalScope, CommandEffect, Effects, SandboxPermissions};
+use tenon_tools::{ApprovalRequest, ApprovalScope, CommandEffect, Effects, FirstRun, SandboxPermissions};
 
 use crate::output::{neutral, shell_words};
 
@@ -11,7 +11,7 @@ const MAX_LINES: usize = 200;
 
 /// The question: what would be done, exactly, why it is asked, and what can be answered.
 pub(super) fn text(request: &ApprovalRequest) -> String {
-    let ApprovalRequest { call_id: _, tool_name, source, effects, diff, arguments, reason, scopes, changed } =
+    let ApprovalRequest { call_id: _, tool_name, source, effects, diff, arguments, reason, scopes, .. } =
         request;
     let mut text = String::from("\n");
     let from = if source.is_nested() { ", called by a script," } else { "" };
@@ -26,7 +26,10 @@ pub(super) fn text(request: &ApprovalRequest) -> String {
     if let Some(reason) = reason {
         line(&mut text, &format!("reason: {reason}"));
     }
-    if *changed {
+    if let Some(first) = &request.first_run {
+        line(&mut text, &ran_already(first));
+    }
+    if request.changed {
         line(&mut text, "It was approved before, and what it would do has changed since.");
     }
     for scope in scopes {
@@ -48,6 +51,15 @@ pub(super) fn text(request: &ApprovalRequest) -> String {
     line(&mut text, "  n  no; words behind it are for the model");
     line(&mut text, "  q  no, and end the turn");
     text
+}
+
+/// What a person has to know who lets a command run a second time.
+fn ran_already(first: &FirstRun) -> String {
+    let FirstRun { exit_code, denial } = first;
+    format!(
+        "It has run already, in the sandbox, and failed with exit code {exit_code}. What it did until then stands; a \
+         yes runs it a second time, from its beginning, without the sandbox.\n{denial}"
+    )
 }
 
 fn what(text: &mut String, effects: &Effects) {

@@ -16,6 +16,7 @@ fn request(effects: Effects) -> ApprovalRequest {
         reason: None,
         scopes: vec![ApprovalScope::Once],
         changed: false,
+        first_run: None,
     }
 }
 
@@ -103,4 +104,19 @@ fn every_further_line_stands_behind_a_bar() {
         let reason = "reason: it dials\n  |   in /safe, sandboxed\n  |   y  yes, and more^[[1A^H\n";
         assert_eq!(asked, format!("{head}{reason}  y  yes; ends with this call\n{END}"), "{end:?}");
     }
+}
+
+#[test]
+fn a_second_run() {
+    let command =
+        CommandEffect { argv: vec!["make".to_owned()], cwd: "/work".into(), ..CommandEffect::default() };
+    let first_run = Some(FirstRun { exit_code: 2, denial: "[denied: /etc/x]".to_owned() });
+    let reason = Some("command failed; retry without sandbox?".to_owned());
+    let effects = Effects { command: Some(command), ..Effects::none() };
+    let asked = ApprovalRequest { first_run, reason, ..request(effects) };
+    let expected = "\ntool asks for approval:\n  $ make\n  in /work\nreason: command failed; retry without sandbox?\nIt has \
+                    run already, in the sandbox, and failed with exit code 2. What it did until then stands; a yes runs it \
+                    a second time, from its beginning, without the sandbox.\n  | [denied: /etc/x]\n  y  yes; ends with this \
+                    call\n";
+    assert_eq!(text(&asked), format!("{expected}{END}"));
 }

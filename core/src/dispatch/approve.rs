@@ -2,29 +2,17 @@
 
 use tenon_protocol::CallFact;
 use tenon_tools::{
-    ApprovalDecision, ApprovalRequest, ApprovalScope, Confinement, Effects, Event, PreparedCall, ToolPayload,
-    TruncationPolicy, truncate_text,
+    ApprovalDecision, ApprovalRequest, ApprovalScope, Confinement, Effects, Event, PreparedCall,
 };
 
 use super::bound::Bound;
-use super::pre::touched;
+use super::inquiry::{Inquiry, MAX_QUESTIONS, REFUSED, TIMED_OUT, own_words};
 use super::{Dispatch, Stopped};
-use crate::hooks::{HookContext, PermissionRequest, PermissionRequestAction};
+use crate::hooks::PermissionRequestAction;
 use crate::policy::{PolicyDecision, Question};
 
-/// What a client says where a person has said no and nothing else (runtime.md D9.4).
-const REFUSED: &str = "rejected by user";
-/// What the model reads when nobody answered in time.
-const TIMED_OUT: &str = "approval timed out";
-/// How often a call is asked about again since what it would do has changed.
-const MAX_QUESTIONS: usize = 3;
 /// What the model reads when it changed each time.
 const KEEPS_CHANGING: &str = "not run: what this call would do changed each time its approval was given";
-/// How much of a client's own words the model is shown (runtime.md D9.4).
-const MAX_REFUSAL: TruncationPolicy = TruncationPolicy::Tokens(900);
-/// How much of a diff is put before whoever approves, in bytes.
-const MAX_DIFF: TruncationPolicy = TruncationPolicy::Bytes(64 * 1024);
-
 /// What a question came to.
 enum Answer {
     /// It may run; how far the yes reaches.
@@ -99,15 +87,18 @@ impl Dispatch {
         question: &Question,
         changed: bool,
     ) -> Result<Answer, Stopped> {
-        match self.ask_hooks(bound.effects()).await {
+        let inquiry = Inquiry { env: &self.env, tool: self.tool.as_ref(), call: &self.call };
+        let justification =
+            bound.effects().command.as_ref().and_then(|command| command.justification.as_deref());
+        match inquiry.ask_hooks(bound.effects(), justification).await {
             PermissionRequestAction::Allow => return Ok(Answer::Yes(ApprovalScope::Once)),
             PermissionRequestAction::Deny { message } => return Err(Stopped::Refused(message)),
             PermissionRequestAction::Undecided => {}
         }
         // Should this runtime end before the answer, whoever goes on knows that nothing has happened yet.
         self.call.host.progress.record(CallFact::Asked);
-        let request = self.request(prepared, bound, question, changed);
-        let decision = match self.wait_for_answer(request, prepared.effects()).await {
+        let request = ApprovalRequest { changed, ..inquiry.request(prepared.diff(), bound, question) };
+        let decision = match inquiry.wait_for_answer(request, prepared.effects()).await {
             Ok(decision) => decision,
             Err(confinement) => return Ok(Answer::Settled(confinement)),
         };
@@ -135,55 +126,6 @@ impl Dispatch {
         Ok(Answer::Yes(scope.unwrap_or(ApprovalScope::Once)))
     }
 
-    /// Waits for the answer, but no longer than may be waited, and not for one that another call's answer has given.
-    async fn wait_for_answer(
-        &self,
-        request: ApprovalRequest,
-        effects: &Effects,
-    ) -> Result<ApprovalDecision, Confinement> {
-        let approvals = &self.env.approvals;
-        let mut remembered = approvals.watch();
-        // An answer for this call alone is settled by no other.
-        let alone = request.scopes.iter().all(|scope| *scope == ApprovalScope::Once);
-        let _open = self.call.host.questions.open(&self.call.source);
-        let mut answer = self.call.host.approver.approve(request);
-        let mut time_up = std::pin::pin!(approvals.time_up());
-        loop {
-            tokio::select! {
-                biased;
-                decision = &mut answer => return Ok(decision),
-                () = &mut time_up => return Ok(ApprovalDecision::TimedOut),
-                () = remembered.changed(), if !alone => match self.env.policy.decide(&self.call, effects).await {
-                    PolicyDecision::Allow => return Err(Confinement::Sandboxed),
-                    PolicyDecision::AllowUnsandboxed => return Err(Confinement::Unsandboxed),
-                    PolicyDecision::Ask(_) | PolicyDecision::Deny { .. } => {}
-                },
-            }
-        }
-    }
-
-    fn request(
-        &self,
-        prepared: &dyn PreparedCall,
-        bound: &Bound,
-        question: &Question,
-        changed: bool,
-    ) -> ApprovalRequest {
-        let effects = bound.effects();
-        let shows_itself = effects.command.is_some() || !effects.writes.is_empty();
-        ApprovalRequest {
-            call_id: self.call.call_id.clone(),
-            tool_name: self.call.tool_name.clone(),
-            source: self.call.source.clone(),
-            effects: effects.clone(),
-            diff: prepared.diff().map(|diff| truncate_text(&diff, MAX_DIFF)),
-            arguments: (!shows_itself).then(|| arguments(&self.call.payload)),
-            reason: question.reason.clone(),
-            scopes: question.scopes.clone(),
-            changed,
-        }
-    }
-
     /// Remembers a yes that reaches beyond the call, and lets those who wait for theirs look whether it is for them.
     async fn remember(&self, effects: &Effects, scope: &ApprovalScope) {
         if *scope == ApprovalScope::Once {
@@ -203,27 +145,6 @@ impl Dispatch {
             ApprovalScope::Prefix { .. } => self.env.policy.decide(&self.call, effects).await,
         };
         decided == PolicyDecision::AllowUnsandboxed
-    }
-
-    async fn ask_hooks(&self, effects: &Effects) -> PermissionRequestAction {
-        let identity = self.tool.hook_identity().filter(|_| !self.env.hooks.is_empty());
-        let Some(identity) = identity else {
-            return PermissionRequestAction::Undecided;
-        };
-        let Some(mut tool_input) = identity.input(&self.call.payload) else {
-            return PermissionRequestAction::Undecided;
-        };
-        let reason = effects.command.as_ref().and_then(|command| command.justification.as_ref());
-        if let (Some(reason), Some(members)) = (reason, tool_input.as_object_mut()) {
-            members.insert("description".to_owned(), reason.clone().into());
-        }
-        let event = PermissionRequest {
-            context: HookContext::from(self.call.step.as_ref()),
-            tool_name: identity.tool_name.clone(),
-            tool_input,
-            paths: touched(effects),
-        };
-        self.env.hooks.permission_request(&event, identity.aliases).await
     }
 }
 
@@ -245,21 +166,13 @@ fn asked_by_hook(decision: PolicyDecision, asks: Option<String>) -> PolicyDecisi
     }
 }
 
-/// What the call is called with, as JSON where it is.
-fn arguments(payload: &ToolPayload) -> serde_json::Value {
-    let text = payload.log_payload();
-    serde_json::from_str(text).unwrap_or_else(|_| text.into())
-}
-
 fn refusal(effects: &Effects, reason: Option<&str>) -> Stopped {
     Stopped::Refused(refusal_text(effects, reason))
 }
 
 /// What the model reads when somebody said no, by what they said no to (runtime.md D9.4, core.md 8.6).
 fn refusal_text(effects: &Effects, reason: Option<&str>) -> String {
-    let own_words = reason.map(str::trim).filter(|reason| !reason.is_empty() && *reason != REFUSED);
-    let own_words = own_words.map(|reason| truncate_text(reason, MAX_REFUSAL));
-    match (effects, own_words) {
+    match (effects, own_words(reason)) {
         (Effects { command: Some(_), .. }, None) => "exec command rejected by user".to_owned(),
         (Effects { command: Some(_), .. }, Some(reason)) => format!("exec command rejected: {reason}"),
         (Effects { mcp: Some(_), .. }, None) => "user rejected MCP tool call".to_owned(),

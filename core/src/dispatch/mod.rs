@@ -9,6 +9,7 @@
 //! 5 approve    policy, then whoever approves, on the facts of 4
 //! 6 journal    "started", durable before the first side effect
 //! 7 run        the tool does it
+//!   retry      what the sandbox has stopped, somebody may have run again without it
 //! 8 post       PostToolUse hooks: feedback for the model's view alone; another output from an extended hook
 //! ```
 //!
@@ -22,12 +23,14 @@ mod call_events;
 mod environment;
 mod held;
 mod identity;
+mod inquiry;
 mod journal;
 mod limits;
 mod lookup;
 mod outcome;
 mod post;
 mod pre;
+mod retry;
 mod run;
 mod terminal;
 
@@ -192,6 +195,7 @@ impl Dispatch {
         self.before_hooks().await?;
         let prepared = self.tool.prepare(&self.call).await?;
         let prepared = self.approve(prepared).await?;
+        self.offer_retry(prepared.effects()).await;
         self.journal_started(prepared.as_ref()).await?;
         self.run(prepared).await
     }

@@ -70,6 +70,12 @@ pub trait Policy: Send + Sync {
     /// The decision on one call.
     async fn decide(&self, call: &ToolInvocation, effects: &Effects) -> PolicyDecision;
 
+    /// What somebody is asked where the sandbox has stopped a command of this call: whether it is run again without.
+    /// None: nobody is asked, and it is not. Asked before the command is started.
+    async fn retry(&self, _call: &ToolInvocation, _effects: &Effects) -> Option<Question> {
+        None
+    }
+
     /// Somebody has said yes to more than this call: what is like it is to be allowed from now on, as far as `scope`
     /// reaches.
     ///

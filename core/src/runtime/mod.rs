@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use tenon_protocol::{CallFinished, CallId, ResponseItem};
 use tenon_tools::{
-    Confinement, FunctionCallError, Host, LifecycleOutcome, ToolCall, ToolCallSource, ToolInvocation,
+    Confinement, FunctionCallError, Host, LifecycleOutcome, NoRetries, ToolCall, ToolCallSource,
+    ToolInvocation,
 };
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -140,6 +141,8 @@ impl ToolCallRuntime {
         let host = Host {
             events: Arc::clone(events) as _,
             progress: Arc::clone(told) as _,
+            // Dispatch puts in who asks, where anybody may be.
+            retries: Arc::new(NoRetries),
             services: Arc::clone(&env.host.services),
         };
         let (step, tracker) = (Arc::clone(&env.step), env.tracker.clone());

@@ -7,7 +7,7 @@ fn message(ago: Duration, printed: &[u8], bound: Option<usize>, policy: Truncati
     let mut buffer = HeadTailBuffer::new(16);
     buffer.push(printed);
     let since = Instant::now().checked_sub(ago).expect("the machine runs longer");
-    aborted(since, buffer.take(true), bound, policy).message
+    aborted(since, None, buffer.take(true), bound, policy).message
 }
 
 #[test]

@@ -9,12 +9,13 @@ use async_trait::async_trait;
 use rustix::pipe::{PipeFlags, pipe_with};
 use tenon_protocol::{CallFact, CallId, ItemStatus, TurnItem};
 use tenon_tools::{
-    AbortedToolOutput, CommandEffect, Confinement, Effects, FunctionCallError, PreparedCall, ShownAs,
-    ToolInvocation, ToolOutput,
+    CommandEffect, Confinement, Effects, ExecCommandToolOutput, FirstRun, FunctionCallError, PreparedCall,
+    Retry, ShownAs, ToolInvocation, ToolOutput,
 };
 
 use super::abort::aborted;
 use super::answer;
+use super::running::Running;
 use crate::buffer::Captured;
 use crate::environment::Environment;
 use crate::limit::Limit;
@@ -23,7 +24,7 @@ use crate::pump::Source;
 use crate::report::Report;
 use crate::sandbox::Limits;
 use crate::service::Shared;
-use crate::session::Session;
+use crate::session::{Collected, Session};
 use crate::shell::Shell;
 use crate::spawn::{Input, Keyboard, Launch, SpawnError, Streams, boot_id, open_terminal};
 use crate::store::TERM_GRACE;
@@ -77,39 +78,118 @@ impl PreparedCall for Command {
 
     async fn run(self: Box<Self>, call: &ToolInvocation) -> Result<Box<dyn ToolOutput>, FunctionCallError> {
         let since = Instant::now();
-        let launch = tokio::select! {
+        let Some(running) = self.begin(call, call.confinement).await? else {
+            return Ok(self.aborted(None, Captured::default(), call));
+        };
+        let (collected, denied) = match self.wait_for(&running, since, call).await {
+            Waited::Collected(collected, denied) => (collected, denied),
+            Waited::Cancelled(printed) => {
+                running.answered(true);
+                return Ok(self.aborted(None, printed, call));
+            }
+        };
+        let first = Ran { running, collected, since };
+        let Some(denied) = denied else { return Ok(self.answer(first, None, call)) };
+        let exit_code = denied.exit_code;
+        let retry = tokio::select! {
             biased;
             () = call.cancellation.cancelled() => {
-                return Ok(Box::new(self.aborted(Captured::default(), call)));
+                first.running.answered(true);
+                return Ok(self.aborted(None, first.collected.output, call));
             }
-            launch = self.launch(call) => launch?,
+            retry = call.host.retries.ask(call, &self.effects, denied) => retry,
         };
-        let (session, source) = self.start(launch, call).await.map_err(|error| failed(&error))?;
-        // Before it can be found, so that nobody else collects what belongs to this call.
-        let turn = session.interaction.lock().await;
-        self.shared.store.insert(&session, source);
-        let mut unyielded = Unyielded { shared: &self.shared, session: &session, armed: true };
-        let collected = tokio::select! {
-            biased;
-            () = call.cancellation.cancelled() => {
-                let printed = self.end(&session).await;
-                unyielded.armed = false;
-                return Ok(Box::new(self.aborted(printed, call)));
-            }
-            collected = session.collect_telling_denial(since + self.wait) => collected,
-        };
-        unyielded.armed = false;
-        if collected.exit_code.is_some() {
-            session.end_item();
-            self.shared.store.remove(&session);
+        match retry {
+            Retry::No(why) => Ok(self.answer(first, why.map(|why| not_again(&why)), call)),
+            Retry::Unsandboxed => Ok(self.run_again(first, exit_code, call).await),
         }
-        drop(turn);
-        Ok(Box::new(answer(&session, collected, since, self.max_output_tokens, &call.step)))
     }
 }
 
+/// What a wait for a command has come to.
+enum Waited {
+    /// It has ended, perhaps as one that the sandbox has stopped; or the call has waited for long enough.
+    Collected(Collected, Option<FirstRun>),
+    /// The call was cancelled, and the command ended with it, having printed this.
+    Cancelled(Captured),
+}
+
+/// A command that was waited for.
+struct Ran {
+    running: Running,
+    collected: Collected,
+    since: Instant,
+}
+
+/// What the model reads of a command that somebody has let run a second time.
+fn again(exit_code: i32) -> String {
+    format!("Run again without the sandbox, in which a first run failed (exit code {exit_code})")
+}
+
+/// And of one that nobody has.
+fn not_again(why: &str) -> String {
+    format!("Not run again without the sandbox: {why}")
+}
+
 impl Command {
-    /// Starts the command.
+    /// Starts the command; none where the call was cancelled before.
+    async fn begin(
+        &self,
+        call: &ToolInvocation,
+        confinement: Confinement,
+    ) -> Result<Option<Running>, FunctionCallError> {
+        let launch = tokio::select! {
+            biased;
+            () = call.cancellation.cancelled() => return Ok(None),
+            launch = self.launch(call, confinement) => launch?,
+        };
+        let (session, source) = self.start(launch, call).await.map_err(|error| failed(&error))?;
+        Ok(Some(Running::new(&self.shared, session, source).await))
+    }
+
+    /// Waits for the command, as long as the call may.
+    async fn wait_for(&self, running: &Running, since: Instant, call: &ToolInvocation) -> Waited {
+        tokio::select! {
+            biased;
+            () = call.cancellation.cancelled() => Waited::Cancelled(self.end(&running.session).await),
+            (collected, denied) = running.session.collect_telling_denial(since + self.wait) => {
+                Waited::Collected(collected, denied)
+            }
+        }
+    }
+
+    /// The second run, without the sandbox. It goes on with the item of the first, which is the result where the second
+    /// cannot be started.
+    async fn run_again(&self, first: Ran, exit_code: i32, call: &ToolInvocation) -> Box<dyn ToolOutput> {
+        let since = Instant::now();
+        let running = match self.begin(call, Confinement::Unsandboxed).await {
+            Ok(Some(running)) => running,
+            Ok(None) => {
+                first.running.answered(true);
+                return self.aborted(None, first.collected.output, call);
+            }
+            Err(error) => return self.answer(first, Some(not_again(error.text())), call),
+        };
+        first.running.replaced();
+        let retry = Some(again(exit_code));
+        match self.wait_for(&running, since, call).await {
+            Waited::Collected(collected, _) => self.answer(Ran { running, collected, since }, retry, call),
+            Waited::Cancelled(printed) => {
+                running.answered(true);
+                self.aborted(retry, printed, call)
+            }
+        }
+    }
+
+    fn answer(&self, ran: Ran, retry: Option<String>, call: &ToolInvocation) -> Box<dyn ToolOutput> {
+        let Ran { running, collected, since } = ran;
+        let session = Arc::clone(&running.session);
+        running.answered(collected.exit_code.is_some());
+        let output = answer(&session, collected, since, self.max_output_tokens, &call.step);
+        Box::new(ExecCommandToolOutput { retry, ..output })
+    }
+
+    /// Starts the command's process.
     async fn start(
         &self,
         launch: Launch,
@@ -138,7 +218,7 @@ impl Command {
                 self.effect.argv.clone(),
             ),
             started: Instant::now(),
-            interaction: tokio::sync::Mutex::default(),
+            interaction: Arc::default(),
             reading: store.reading(),
             limit: call.step.max_runtime.map(Limit::new),
             noted: AtomicBool::new(false),
@@ -149,10 +229,14 @@ impl Command {
 
     /// What is to be started. It is not always what was asked for word by word: a login shell that has been asked for
     /// its environment need not be started again.
-    async fn launch(&self, call: &ToolInvocation) -> Result<Launch, FunctionCallError> {
+    async fn launch(
+        &self,
+        call: &ToolInvocation,
+        confinement: Confinement,
+    ) -> Result<Launch, FunctionCallError> {
         let step = &call.step;
         let environment = self.environment.clone();
-        let limits = match call.confinement {
+        let limits = match confinement {
             Confinement::Sandboxed => self.shared.limits(&step.sandbox, &step.cwd),
             Confinement::Unsandboxed => None,
         };
@@ -177,14 +261,16 @@ impl Command {
     /// Ends a command whose call was cancelled, with all of its session, and takes what it had printed.
     async fn end(&self, session: &Session) -> Captured {
         self.shared.store.keeper.end(&session.process, TERM_GRACE).await;
-        let printed = session.collect(Instant::now() + TERM_GRACE).await.output;
-        session.end_item();
-        self.shared.store.remove(session);
-        printed
+        session.collect(Instant::now() + TERM_GRACE).await.output
     }
 
-    fn aborted(&self, printed: Captured, call: &ToolInvocation) -> AbortedToolOutput {
-        aborted(self.asked_at, printed, self.max_output_tokens, call.step.truncation)
+    fn aborted(
+        &self,
+        retry: Option<String>,
+        printed: Captured,
+        call: &ToolInvocation,
+    ) -> Box<dyn ToolOutput> {
+        Box::new(aborted(self.asked_at, retry, printed, self.max_output_tokens, call.step.truncation))
     }
 }
 
@@ -210,22 +296,4 @@ fn pipe() -> io::Result<Ends> {
 fn terminal() -> io::Result<Ends> {
     let (streams, screen, keyboard) = open_terminal()?;
     Ok((streams, Source::new(screen)?, Some(keyboard)))
-}
-
-/// Sees to it that a call which is dropped before it has answered leaves no command behind: nobody would know its id.
-struct Unyielded<'a> {
-    shared: &'a Shared,
-    session: &'a Session,
-    armed: bool,
-}
-
-impl Drop for Unyielded<'_> {
-    fn drop(&mut self) {
-        if self.armed {
-            // The registry ends the item of a call that was dropped.
-            self.session.report.silence();
-            self.shared.store.remove(self.session);
-            drop(self.shared.store.keeper.end(&self.session.process, Duration::ZERO));
-        }
-    }
 }

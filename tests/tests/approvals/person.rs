@@ -44,6 +44,9 @@ pub(crate) struct Asked {
     scopes: Vec<String>,
     #[serde(default)]
     changed: bool,
+    /// Whether it has run already, and the sandbox has stopped it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    second_run: bool,
     /// The diff of a patch, the arguments of an MCP tool.
     #[serde(default)]
     detail: Option<String>,
@@ -85,6 +88,7 @@ impl Person {
             reason: request.reason.clone().map(short),
             scopes: request.scopes.iter().map(scope).collect(),
             changed: request.changed,
+            second_run: request.first_run.is_some(),
             detail: request.diff.clone().or(arguments).map(short),
         }
     }

@@ -36,6 +36,9 @@ pub struct ExecCommandToolOutput {
     pub process_id: Option<i32>,
     /// How it ended, once it has.
     pub exit_code: Option<i32>,
+    /// Why this is not the first run of the command, or is the only one, where somebody was asked about a second: a line
+    /// for the model.
+    pub retry: Option<String>,
     /// Approximate tokens of all that was printed in this collection, lost bytes included.
     pub original_token_count: Option<usize>,
     /// Bytes that the buffer lost.
@@ -54,7 +57,7 @@ impl ExecCommandToolOutput {
 
     /// The lines before the output (runtime.md B10), with no line break at the end.
     fn header(&self) -> String {
-        let mut lines = Vec::with_capacity(6);
+        let mut lines = Vec::with_capacity(7);
         if !self.chunk_id.is_empty() {
             lines.push(format!("Chunk ID: {}", self.chunk_id));
         }
@@ -62,6 +65,7 @@ impl ExecCommandToolOutput {
         if let Some(code) = self.exit_code {
             lines.push(format!("Process exited with code {code}"));
         }
+        lines.extend(self.retry.clone());
         if let Some(id) = self.process_id {
             lines.push(format!("Process running with session ID {id}"));
         }

@@ -18,6 +18,9 @@ const NOT_KNOWN: &str = "what it runs is not known before it runs, and there are
 const NO_RULE_QUESTION: &str =
     "approval required by policy rule, but AskForApproval::Granular.rules is false";
 
+/// Why somebody is asked about a command that the sandbox has stopped (runtime.md D9.b).
+const RETRY: &str = "command failed; retry without sandbox?";
+
 /// Programs that run whatever they are given: a rule on one of them alone, or with the flag behind which its script
 /// stands, would allow everything (runtime.md D10.5).
 const TOO_WIDE: [&str; 36] = [
@@ -200,6 +203,18 @@ fn unmatched<'r>(
             if leaves && !step.sandbox.is_unrestricted() { Decision::Prompt } else { Decision::Allow }
         }
     })
+}
+
+/// What is asked where the sandbox has stopped a command (runtime.md D9.b, rows 5 and 6). A patch has no such question:
+/// no sandbox confines it, and where its files lie was asked about before.
+pub(super) fn retry(policy: ApprovalPolicy) -> Option<Question> {
+    let may_ask = match policy {
+        ApprovalPolicy::Never | ApprovalPolicy::OnRequest => false,
+        ApprovalPolicy::UnlessTrusted => true,
+        ApprovalPolicy::Granular(granular) => granular.sandbox_approval,
+    };
+    let reason = Some(RETRY.to_owned());
+    may_ask.then(|| Question { reason, scopes: vec![ApprovalScope::Once], unsandboxed: true })
 }
 
 /// Why a question is not asked; none where it is.

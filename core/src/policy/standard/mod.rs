@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError, RwLock};
 use async_trait::async_trait;
 use tenon_tools::{ApprovalPolicy, ApprovalScope, Effects, ToolInvocation};
 
-use super::{ExecRules, Policy, PolicyDecision, RULES_FOLDER, RuleError};
+use super::{ExecRules, Policy, PolicyDecision, Question, RULES_FOLDER, RuleError};
 pub use mcp::{McpApprovalMode, McpApprovalModes};
 use session::SessionApprovals;
 
@@ -132,6 +132,10 @@ impl Policy for StandardPolicy {
     async fn decide(&self, call: &ToolInvocation, effects: &Effects) -> PolicyDecision {
         let decision = self.on_each(call, effects);
         self.unless_approved(call, effects, decision)
+    }
+
+    async fn retry(&self, call: &ToolInvocation, effects: &Effects) -> Option<Question> {
+        effects.command.as_ref().and_then(|_| command::retry(call.step.approval))
     }
 
     async fn remember(
