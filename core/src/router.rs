@@ -7,7 +7,7 @@ use crate::handlers::ToolSearch;
 use crate::history::{CallFamily, unfit_call};
 
 /// `execution` of a search that is ours to run.
-const EXECUTED_BY_CLIENT: &str = "client";
+pub(crate) const EXECUTED_BY_CLIENT: &str = "client";
 /// Calls that a client could run and that we do not: they are kept, and the turn's end says that nobody answered.
 const UNANSWERED_KINDS: [&str; 4] =
     ["apply_patch_call", "shell_call", "computer_call", "mcp_approval_request"];

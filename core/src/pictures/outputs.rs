@@ -4,12 +4,15 @@
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use tenon_protocol::{FunctionCallOutputBody, FunctionCallOutputContentItem, ImageDetail, ResponseInputItem};
+use tenon_protocol::{
+    FunctionCallOutputBody, FunctionCallOutputContentItem, ImageDetail, ResponseInputItem, ResponseItem,
+};
 use tenon_tools::FunctionCallError;
 use tokio_util::sync::CancellationToken;
 
 use super::DecodingMemory;
 use super::picture::{NO_IMAGE, memory_needed_for, url_of};
+use crate::history::{payload, payload_mut};
 
 /// What stands in the place of a picture that nobody waited for.
 const NOT_LOOKED_AT: &str = "unable to process image: aborted by user";
@@ -24,11 +27,15 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 
 /// Whether an output holds pictures.
 pub(crate) fn has_pictures(item: &ResponseInputItem) -> bool {
-    match body(item) {
-        Some(FunctionCallOutputBody::ContentItems(entries)) => {
+    body(item).is_some_and(shows_pictures)
+}
+
+fn shows_pictures(body: &FunctionCallOutputBody) -> bool {
+    match body {
+        FunctionCallOutputBody::ContentItems(entries) => {
             entries.iter().any(|entry| matches!(entry, FunctionCallOutputContentItem::InputImage { .. }))
         }
-        Some(FunctionCallOutputBody::Text(_)) | None => false,
+        FunctionCallOutputBody::Text(_) => false,
     }
 }
 
@@ -36,7 +43,25 @@ pub(crate) fn has_pictures(item: &ResponseInputItem) -> bool {
 /// `view_image` does it, one with the wrong label gets the right one, and in the place of what is no picture there is
 /// the text of `view_image` for that. All others stay byte for byte.
 pub(crate) async fn check_pictures(item: &mut ResponseInputItem, cancellation: &CancellationToken) {
-    let Some(FunctionCallOutputBody::ContentItems(entries)) = body_mut(item) else { return };
+    if let Some(body) = body_mut(item) {
+        check(body, cancellation).await;
+    }
+}
+
+/// As [`check_pictures`], of an output as it is written down. One whose pictures are all in order stays byte for byte.
+pub(crate) async fn with_checked_pictures(item: ResponseItem) -> ResponseItem {
+    if !payload(item.kind()).is_some_and(|payload| shows_pictures(&payload.body)) {
+        return item;
+    }
+    let mut kind = item.kind().clone();
+    if let Some(payload) = payload_mut(&mut kind) {
+        check(&mut payload.body, &CancellationToken::new()).await;
+    }
+    if kind == *item.kind() { item } else { ResponseItem::new(kind) }
+}
+
+async fn check(body: &mut FunctionCallOutputBody, cancellation: &CancellationToken) {
+    let FunctionCallOutputBody::ContentItems(entries) = body else { return };
     for entry in entries {
         let FunctionCallOutputContentItem::InputImage { image_url: Some(url), detail, .. } = entry else {
             continue;

@@ -138,3 +138,20 @@ async fn nobody_waits_for_a_picture_that_is_given_up() {
     check_pictures(&mut item, &cancellation).await;
     assert_eq!(item, output(vec![FunctionCallOutputContentItem::text(NOT_LOOKED_AT)]));
 }
+
+#[tokio::test]
+async fn an_output_that_was_written_down_stays_byte_for_byte_where_its_pictures_are_in_order() {
+    let recorded = |url: &str| {
+        let entry = format!(r#"{{"image_url": "{url}", "type": "input_image", "unknown": 1e3}}"#);
+        let json = format!(r#"{{"call_id": "c", "output": [{entry}], "type": "function_call_output"}}"#);
+        ResponseItem::parse(&json).expect("an item")
+    };
+    let whole = recorded(&format!("data:image/png;base64,{}", png(3, 2)));
+    assert_eq!(with_checked_pictures(whole.clone()).await.raw_json(), whole.raw_json());
+    let text = ResponseItem::message("user", "data:image/png;base64,!!");
+    assert_eq!(with_checked_pictures(text.clone()).await.raw_json(), text.raw_json());
+    let broken = with_checked_pictures(recorded("data:,")).await;
+    let entry = format!(r#"{{"type":"input_text","text":"{NO_IMAGE}"}}"#);
+    let expected = format!(r#"{{"type":"function_call_output","call_id":"c","output":[{entry}]}}"#);
+    assert_eq!(broken.raw_json(), expected);
+}

@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tenon_protocol::{CallFact, CallFinished, CallId, CallOutcome, ResponseItem, RolloutItem};
+use tenon_protocol::{CallFact, CallFinished, CallId, CallOutcome, CallStarted, RolloutItem};
 use tenon_tools::facts::{file_line, is_about_the_same, nested_line, request_line};
 use tenon_tools::{ContentHash, CutOffCall, LeftBehind, LeftProcess, ToolCall};
 
+use super::copies::ReadBack;
+use super::error::RolloutError;
 use super::processes::{ProcessState, Processes};
 use super::reader::LoadedRollout;
 use crate::history::{CallFamily, Role, role};
@@ -26,10 +28,8 @@ pub(super) struct CallFacts<'a> {
     pub(super) started: bool,
     /// Somebody was asked whether it may run.
     pub(super) asked: bool,
-    /// When it started last.
-    at: Option<&'a str>,
-    /// What it was about to do, as the journal has it.
-    effects: Option<&'a Value>,
+    /// Its starts, in order.
+    starts: Vec<&'a CallStarted>,
     facts: Vec<Told<'a>>,
     finished: Vec<Finished<'a>>,
 }
@@ -56,8 +56,7 @@ impl<'a> Journal<'a> {
                 RolloutItem::CallStarted(started) => {
                     let call = journal.call(&started.call_id, started.occurrence);
                     call.started = true;
-                    call.effects = Some(&started.effects);
-                    call.at = Some(&started.at);
+                    call.starts.push(started);
                 }
                 RolloutItem::CallProgress(progress) => {
                     let told = Told { fact: &progress.fact, timestamp: &line.line.timestamp };
@@ -151,12 +150,13 @@ fn process(fact: &CallFact) -> Option<LeftProcess> {
 
 impl CallFacts<'_> {
     /// The call as a tool is asked about it.
-    pub(super) fn cut_off(&self, call: ToolCall, occurrence: u32) -> CutOffCall {
+    pub(super) fn cut_off(&self, call: ToolCall, occurrence: u32, others: &[String]) -> CutOffCall {
+        let start = self.start_of(&call.tool_name.to_string(), others);
         CutOffCall {
             call,
             occurrence,
-            started_at: self.at.map(str::to_owned),
-            effects: self.effects.cloned().unwrap_or_default(),
+            started_at: start.map(|start| start.at.clone()),
+            effects: start.map(|start| start.effects.clone()).unwrap_or_default(),
             facts: self.facts.iter().map(|told| told.fact.clone()).collect(),
         }
     }
@@ -173,9 +173,9 @@ impl CallFacts<'_> {
         newest
     }
 
-    /// The writes that it was about to do, as the journal has them.
+    /// The writes that it was about to do, as the journal has them, the newest first.
     fn planned(&self) -> impl Iterator<Item = &Value> {
-        self.effects.and_then(|effects| effects.get("writes")?.as_array()).into_iter().flatten()
+        self.starts.iter().rev().filter_map(|start| start.effects.get("writes")?.as_array()).flatten()
     }
 
     /// The files that it was to write.
@@ -222,10 +222,26 @@ impl CallFacts<'_> {
     }
 
     /// The output that the call gave, if it belongs to a call of this family.
-    pub(super) fn output(&self, family: CallFamily) -> Option<ResponseItem> {
+    ///
+    /// # Errors
+    /// When it lies beside the file and cannot be read.
+    pub(super) fn output(&self, family: CallFamily) -> Result<Option<ReadBack>, RolloutError> {
         let fits =
             |end: &&Finished<'_>| matches!(role(&end.line.output), Role::Output(of, _) if of == family);
-        self.finished.iter().rev().find(fits).map(|end| end.rollout.output_of(end.line))
+        let end = self.finished.iter().rev().find(fits);
+        end.map(|end| end.rollout.read_back(end.line)).transpose()
+    }
+
+    /// Whether the call of the tool `name` has started, beside calls of the tools `others` that are known by the same id
+    /// and number. The journal tells these apart by their tools alone; a start of neither is one of each.
+    pub(super) fn has_started(&self, name: &str, others: &[String]) -> bool {
+        self.started && (self.starts.is_empty() || self.start_of(name, others).is_some())
+    }
+
+    /// Its last start.
+    fn start_of(&self, name: &str, others: &[String]) -> Option<&CallStarted> {
+        let is_its = |start: &&CallStarted| start.tool == name || !others.contains(&start.tool);
+        self.starts.iter().rev().copied().find(is_its)
     }
 }
 

@@ -1,17 +1,19 @@
 //! The file under a recorder: what is appended stands, or is known not to.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufReader};
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::RolloutError;
+use super::system::{Os, System, SystemRead, folder_of, make_folders};
 
 /// How much of a file is looked at in one piece when it is written again after a sync has failed.
 const REWRITE_CHUNK: usize = 64 * 1024;
 
-/// A rollout holds what was said and what commands printed: it is the user's alone.
-pub(super) const FILE_MODE: u32 = 0o600;
+/// How much of a file is read in one piece.
+const READ_CHUNK: usize = 64 * 1024;
 
 /// What a recorder writes to. A test may put one in its place that fails where it wants.
 pub trait LineFile: Send {
@@ -56,66 +58,99 @@ pub struct AppendFile {
     synced: u64,
     /// A sync has failed: the system may have forgotten what it had not yet written.
     tainted: bool,
-    /// The folder's entry for the file is durable.
-    entry_synced: bool,
+    /// Its last line was left without an end, which is still to be written.
+    open_end: bool,
+    /// Folders whose entries for the file and for the folders above it are not durable yet.
+    entries: Vec<PathBuf>,
+    system: Arc<dyn System>,
 }
 
 impl AppendFile {
     /// Creates the file, which must not exist.
     ///
     /// # Errors
-    /// When it cannot be created or locked.
+    /// When it cannot be created or locked. Then it is not there.
     pub fn create(path: &Path) -> Result<Self, RolloutError> {
-        let file = OpenOptions::new()
-            .append(true)
-            .create_new(true)
-            .mode(FILE_MODE)
-            .open(path)
-            .map_err(|error| RolloutError::io("create", path, error))?;
-        Self::locked(path, file, false)
+        Self::create_on(&(Arc::new(Os) as Arc<dyn System>), path)
     }
 
-    /// Opens the file, which must exist, and gives its last line an end if it has none (runtime.md D11.8).
+    /// As [`create`](Self::create), with its folder where that is missing.
+    pub(super) fn create_on(system: &Arc<dyn System>, path: &Path) -> Result<Self, RolloutError> {
+        let mut entries: Vec<PathBuf> = folder_of(path).into_iter().collect();
+        if let Some(folder) = folder_of(path) {
+            let made = make_folders(&**system, &folder);
+            entries.extend(made.map_err(|error| RolloutError::io("create the folder", &folder, error))?);
+        }
+        let file = system.create(path).map_err(|error| RolloutError::io("create", path, error))?;
+        let locked = Self::locked(Arc::clone(system), path, file, entries);
+        if locked.is_err() {
+            discard(&**system, path);
+        }
+        locked
+    }
+
+    /// Opens the file, which must exist, and gives its last line an end if it has none (runtime.md D11.8). Where the
+    /// disk does not take that, it is tried again with the first write.
     ///
     /// # Errors
-    /// When it cannot be opened, or is locked by another recorder.
+    /// When it cannot be opened or read, or is locked by another recorder.
     pub fn open(path: &Path) -> Result<Self, RolloutError> {
-        let mut this = Self::lock_existing(path)?;
+        let mut this = Self::lock_existing(Arc::new(Os), path)?;
         this.end_last_line()?;
         Ok(this)
     }
 
     /// Opens and locks the file, which must exist, and changes nothing in it yet.
-    pub(super) fn lock_existing(path: &Path) -> Result<Self, RolloutError> {
-        let file = open_for_append(path).map_err(|error| RolloutError::io("open", path, error))?;
-        Self::locked(path, file, true)
+    pub(super) fn lock_existing(system: Arc<dyn System>, path: &Path) -> Result<Self, RolloutError> {
+        let file = system.open_append(path).map_err(|error| RolloutError::io("open", path, error))?;
+        Self::locked(system, path, file, Vec::new())
     }
 
     /// Gives the last line an end if it has none.
     pub(super) fn end_last_line(&mut self) -> Result<(), RolloutError> {
-        self.try_end_last_line().map_err(|error| RolloutError::io("append to", &self.path, error))
+        let Some(before_end) = self.len.checked_sub(1) else { return Ok(()) };
+        let mut last = [0_u8; 1];
+        let read = self.system.read_at(&self.lock, &mut last, before_end);
+        read.map_err(|error| RolloutError::io("read", &self.path, error))?;
+        self.open_end = last != *b"\n";
+        if let Err(error) = self.write_open_end() {
+            tracing::warn!(%error, path = %self.path.display(), "the last line of a rollout cannot be ended yet");
+        }
+        Ok(())
     }
 
-    fn locked(path: &Path, file: File, entry_synced: bool) -> Result<Self, RolloutError> {
-        let lock = File::open(path).map_err(|error| RolloutError::io("open", path, error))?;
-        match lock.try_lock() {
+    /// What the file holds, from its beginning. It can be read once.
+    pub(super) fn reader(&self) -> BufReader<SystemRead<'_>> {
+        let read = SystemRead { system: &*self.system, file: &self.lock };
+        BufReader::with_capacity(READ_CHUNK, read)
+    }
+
+    fn locked(
+        system: Arc<dyn System>,
+        path: &Path,
+        file: File,
+        entries: Vec<PathBuf>,
+    ) -> Result<Self, RolloutError> {
+        let lock = system.open_read(path).map_err(|error| RolloutError::io("open", path, error))?;
+        match system.lock(&lock) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(RolloutError::Locked(path.to_owned())),
             Err(TryLockError::Error(error)) => return Err(RolloutError::io("lock", path, error)),
         }
-        let len = file.metadata().map_err(|error| RolloutError::io("read", path, error))?.len();
+        let len = system.metadata(&file).map_err(|error| RolloutError::io("read", path, error))?.len();
         let path = path.to_owned();
         // What stood there before is not ours to write again; the first sync takes it along.
-        Ok(Self { path, file, lock, len, synced: len, tainted: false, entry_synced })
+        Ok(Self { path, file, lock, len, synced: len, tainted: false, open_end: false, entries, system })
     }
 
-    fn try_end_last_line(&mut self) -> io::Result<()> {
-        let Some(before_end) = self.len.checked_sub(1) else { return Ok(()) };
-        let mut last = [0_u8; 1];
-        self.lock.read_exact_at(&mut last, before_end)?;
-        if last != *b"\n" {
-            self.file.write_all(b"\n")?;
+    fn write_open_end(&mut self) -> io::Result<()> {
+        if self.open_end {
+            let count = self.system.write(&self.file, b"\n")?;
+            if count == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
             self.len += 1;
+            self.open_end = false;
         }
         Ok(())
     }
@@ -136,25 +171,25 @@ impl AppendFile {
         Ok(())
     }
 
-    fn sync_entry(&mut self) -> io::Result<()> {
-        if let Some(folder) = self.path.parent() {
-            File::open(folder)?.sync_all()?;
+    fn sync_entries(&mut self) -> io::Result<()> {
+        while let Some(folder) = self.entries.first() {
+            self.system.sync_folder(folder)?;
+            self.entries.remove(0);
         }
-        self.entry_synced = true;
         Ok(())
     }
 }
 
 impl LineFile for AppendFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let count = self.file.write(bytes)?;
+        self.write_open_end()?;
+        let count = self.system.write(&self.file, bytes)?;
         self.len += count as u64;
         Ok(count)
     }
 
     fn sync_data(&mut self) -> io::Result<()> {
-        let done =
-            self.file.sync_data().and_then(|()| if self.entry_synced { Ok(()) } else { self.sync_entry() });
+        let done = self.system.sync(&self.file).and_then(|()| self.sync_entries());
         match &done {
             Ok(()) => self.synced = self.len,
             Err(_) => self.tainted = true,
@@ -163,8 +198,8 @@ impl LineFile for AppendFile {
     }
 
     fn reopen(&mut self) -> io::Result<Tail> {
-        let file = open_for_append(&self.path)?;
-        let (now, ours) = (file.metadata()?, self.lock.metadata()?);
+        let file = self.system.open_append(&self.path)?;
+        let (now, ours) = (self.system.metadata(&file)?, self.system.metadata(&self.lock)?);
         if (now.dev(), now.ino()) != (ours.dev(), ours.ino()) {
             return Err(io::Error::other("the file was moved away, and another one is in its place"));
         }
@@ -180,14 +215,11 @@ impl LineFile for AppendFile {
     }
 }
 
-fn open_for_append(path: &Path) -> io::Result<File> {
-    OpenOptions::new().append(true).open(path)
-}
-
-/// Creates a folder and those above it, for the user alone where they are new.
-pub(super) fn create_folder(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+/// Takes a file away that was just made, and of which nothing is to be left.
+pub(super) fn discard(system: &dyn System, path: &Path) {
+    if let Err(error) = system.remove(path) {
+        tracing::warn!(%error, path = %path.display(), "a rollout that could not be begun cannot be removed");
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use serde_json::Value;
 use tenon_protocol::{RolloutItem, SessionMeta};
 
 use super::layout::{ARCHIVED, SESSIONS, parse_name};
-use super::reader::{glance, meta_of_name};
+use super::one_line::glance;
+use super::reader::meta_of_name;
 
 /// How much of a file is read to find its first line, in bytes: base instructions can be long.
 const HEAD_BYTES: u64 = 4 * 1024 * 1024;

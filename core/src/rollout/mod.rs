@@ -5,9 +5,12 @@
 //! for the one `writer`, which keeps in `backlog` what a [`LineFile`] does not take, and long outputs as `copies` beside
 //! the file. `layout`, `lines` and `git` say where a file lies, what belongs in it and how it begins.
 //!
-//! In: `locate` finds a file, `reader` reads its lines, `replay` makes a history of them (`turns`: what was rolled
-//! back). [`RolloutRecorder::resume`] goes on from one: `settle` gives every call that was left open an output, from
-//! what the journal knows (`facts`, `processes`); `recover` says which of them may be taken up again.
+//! In: `locate` finds a file, `reader` reads its lines (`one_line`), `line_kind` says what each of them is, `replay` makes
+//! a history of them (`turns`: what was rolled back). [`RolloutRecorder::resume`] goes on from one: `settle` gives every
+//! call that was left open an output, from what the journal knows (`facts`, `processes`); `recover` says which of them may
+//! be taken up again.
+//!
+//! `system` is what all of this asks of the operating system.
 
 mod backlog;
 mod copies;
@@ -17,8 +20,10 @@ mod git;
 mod journal;
 mod layout;
 mod line_file;
+mod line_kind;
 mod lines;
 mod locate;
+mod one_line;
 mod processes;
 mod queue;
 mod reader;
@@ -28,11 +33,16 @@ mod replay;
 mod resume;
 mod settle;
 mod stamp;
+mod system;
 mod turns;
 mod writer;
 
 #[cfg(test)]
 mod fake_disk;
+#[cfg(test)]
+mod fake_system;
+#[cfg(test)]
+mod opening_tests;
 #[cfg(test)]
 mod test_support;
 
@@ -41,9 +51,12 @@ pub use copies::{MAX_COPIES_BYTES, MIN_COPY_BYTES, OUTPUT_LOST};
 pub use error::{RolloutError, SaveError};
 pub use layout::rollout_path;
 pub use line_file::{AppendFile, LineFile, Tail};
+pub use line_kind::{LineKind, user_text};
 pub use locate::{FoundRollout, find_rollout, newest_rollout, read_meta};
 pub use queue::{QUEUED_COMMANDS, QUEUED_FACTS};
-pub use reader::{LoadedLine, LoadedRollout, MAX_LINE_BYTES, MAX_SKIPPED_TOLD, SkipReason, SkippedLine};
+pub use reader::{
+    LoadedLine, LoadedRollout, MAX_LINE_BYTES, MAX_SKIPPED_TOLD, RolloutLines, SkipReason, SkippedLine,
+};
 pub use recorder::{Pending, RecorderHost, RolloutRecorder};
 pub use recover::{CHECK_PATIENCE, MayRecover, OpenCall, Recovering, Reopened};
 pub use resume::Resumed;

@@ -33,12 +33,17 @@ pub(super) struct SystemProcesses;
 impl Processes for SystemProcesses {
     fn state(&self, process: &LeftProcess, timestamp: &str) -> ProcessState {
         let LeftProcess { pid, started_at, boot_id, group: _ } = process;
-        if boot_id.is_some() && boot_id.as_deref() != this_boot().as_deref() {
+        // Where the start of the machine is known, the clock is not asked: it may have been set since.
+        let is_of_before = match boot_id {
+            Some(boot_id) => this_boot().is_none_or(|this| this != *boot_id),
+            None => told_before_boot(timestamp),
+        };
+        if is_of_before {
             return ProcessState::Ended;
         }
         let Ok(stat) = fs::read_to_string(format!("/proc/{pid}/stat")) else { return ProcessState::Ended };
         let Some((state, start)) = parse_stat(&stat) else { return ProcessState::Unknown };
-        if matches!(state, 'Z' | 'X') || told_before_boot(timestamp) {
+        if matches!(state, 'Z' | 'X') {
             return ProcessState::Ended;
         }
         match started_at {

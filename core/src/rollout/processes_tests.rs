@@ -19,6 +19,8 @@ fn a_process_is_known_by_id_and_start() {
     let of_boot = |boot: &str| SystemProcesses.state(&process(start, Some(boot.to_owned())), &now);
     assert_eq!(of_boot(&this_boot().unwrap()), ProcessState::Running);
     assert_eq!(of_boot("another"), ProcessState::Ended, "the machine was started since");
+    let by_another_clock = SystemProcesses.state(&process(start, this_boot()), "1999-01-01T00:00:00.000Z");
+    assert_eq!(by_another_clock, ProcessState::Running, "the clock was set since");
     assert_eq!(state(start, &now), ProcessState::Running);
     assert_eq!(state(start + 1, &now), ProcessState::Ended, "another process with the same id");
     assert_eq!(state(0, &now), ProcessState::Unknown);

@@ -7,20 +7,19 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use tenon_protocol::{RolloutItem, RolloutLine, SessionMeta, parse_line_mended};
+use tenon_protocol::{RolloutItem, RolloutLine, SessionMeta};
 
 use super::error::RolloutError;
 use super::layout::parse_name;
+use super::line_kind::LineKind;
 use super::lines::JOURNAL_MARK;
+use super::one_line::{bare, behind_torn, next_line, read_line};
 
 /// The longest line that is read, in bytes. A longer one is skipped, without being held in memory.
 pub const MAX_LINE_BYTES: usize = 256 * 1024 * 1024;
 
 /// How many skipped lines are told of one by one; the rest are counted.
 pub const MAX_SKIPPED_TOLD: usize = 1000;
-
-/// How every line of ours and of the reference begins: where one stands behind a torn line, it is found by this.
-const LINE_START: &str = "{\"timestamp\":";
 
 /// What a rollout file says.
 #[derive(Debug, Clone)]
@@ -35,6 +34,23 @@ pub struct LoadedRollout {
     pub skipped: Vec<SkippedLine>,
     /// How many could not be read.
     pub skipped_count: usize,
+    /// The lines, from 1, in which U+FFFD stands for characters that were no text; the first [`MAX_SKIPPED_TOLD`].
+    pub mended: Vec<u64>,
+}
+
+/// The lines of a file, as far as they can be read, whosever it is: a file that is no whole rollout has some, too.
+#[derive(Debug, Clone, Default)]
+pub struct RolloutLines {
+    /// The first `session_meta` of the file.
+    pub meta: Option<SessionMeta>,
+    /// The lines that could be read, in order.
+    pub lines: Vec<LoadedLine>,
+    /// The lines that could not, in order; of a file with more than [`MAX_SKIPPED_TOLD`] of them the first.
+    pub skipped: Vec<SkippedLine>,
+    /// How many lines were skipped.
+    pub skipped_count: usize,
+    /// How many of these say what a line before them says.
+    pub doubled_count: usize,
     /// The lines, from 1, in which U+FFFD stands for characters that were no text; the first [`MAX_SKIPPED_TOLD`].
     pub mended: Vec<u64>,
 }
@@ -80,6 +96,19 @@ impl fmt::Display for SkippedLine {
     }
 }
 
+impl RolloutLines {
+    /// Reads lines of at most [`MAX_LINE_BYTES`] up to the end. This is the one way in which rollouts are read: what it
+    /// skips here is skipped on resume, on replay and where a session is verified.
+    ///
+    /// # Errors
+    /// Those of `source`. No line is one.
+    pub fn read(source: &mut impl BufRead) -> io::Result<Self> {
+        let mut reader = Reader::new(MAX_LINE_BYTES);
+        reader.read(source)?;
+        Ok(reader.lines)
+    }
+}
+
 impl LoadedRollout {
     /// Reads a file.
     ///
@@ -111,44 +140,37 @@ impl LoadedRollout {
 }
 
 fn is_journal_line(item: &RolloutItem) -> bool {
-    match item {
-        RolloutItem::CallStarted(_) | RolloutItem::CallProgress(_) | RolloutItem::CallFinished(_) => true,
-        RolloutItem::SessionMeta(_)
-        | RolloutItem::ResponseItem(_)
-        | RolloutItem::TurnContext(_)
-        | RolloutItem::WorldState(_)
-        | RolloutItem::Compacted(_)
-        | RolloutItem::EventMsg(_)
-        | RolloutItem::ModelRequest(_)
-        | RolloutItem::Unknown { .. } => false,
+    matches!(LineKind::of(item), LineKind::Started(_) | LineKind::Progress(_) | LineKind::Finished(_))
+}
+
+/// Which lines a file holds already, by their hashes: where each was first.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    hashers: [RandomState; 2],
+    lines: HashMap<[u64; 2], u64>,
+}
+
+impl Seen {
+    /// Whether the file holds this line.
+    pub(super) fn holds(&self, line: &str) -> bool {
+        self.lines.contains_key(&self.hash(line))
+    }
+
+    fn hash(&self, line: &str) -> [u64; 2] {
+        self.hashers.each_ref().map(|hasher| hasher.hash_one(line))
     }
 }
 
 /// Collects lines.
 pub(super) struct Reader {
     max_line: usize,
-    hashers: [RandomState; 2],
-    /// The lines so far, by their hash: where each was first.
-    seen: HashMap<[u64; 2], u64>,
-    meta: Option<SessionMeta>,
-    lines: Vec<LoadedLine>,
-    skipped: Vec<SkippedLine>,
-    skipped_count: usize,
-    mended: Vec<u64>,
+    seen: Seen,
+    lines: RolloutLines,
 }
 
 impl Reader {
     pub(super) fn new(max_line: usize) -> Self {
-        Self {
-            max_line,
-            hashers: [RandomState::new(), RandomState::new()],
-            seen: HashMap::new(),
-            meta: None,
-            lines: Vec::new(),
-            skipped: Vec::new(),
-            skipped_count: 0,
-            mended: Vec::new(),
-        }
+        Self { max_line, seen: Seen::default(), lines: RolloutLines::default() }
     }
 
     pub(super) fn read(&mut self, source: &mut impl BufRead) -> io::Result<()> {
@@ -165,7 +187,12 @@ impl Reader {
     }
 
     pub(super) fn finish(self, path: &Path) -> Result<LoadedRollout, RolloutError> {
-        let Self { meta, lines, skipped, skipped_count, mended, .. } = self;
+        Ok(self.finish_seen(path)?.0)
+    }
+
+    /// As [`finish`](Self::finish), for whoever writes on: with what the file holds already.
+    pub(super) fn finish_seen(self, path: &Path) -> Result<(LoadedRollout, Seen), RolloutError> {
+        let RolloutLines { meta, lines, skipped, skipped_count, doubled_count: _, mended } = self.lines;
         let Some(first) = lines.first() else { return Err(RolloutError::Empty(path.to_owned())) };
         let meta = match meta {
             Some(meta) => meta,
@@ -181,7 +208,8 @@ impl Reader {
                 });
             }
         }
-        Ok(LoadedRollout { path: path.to_owned(), meta, lines, skipped, skipped_count, mended })
+        let path = path.to_owned();
+        Ok((LoadedRollout { path, meta, lines, skipped, skipped_count, mended }, self.seen))
     }
 
     fn take(&mut self, number: u64, bytes: &[u8]) {
@@ -196,32 +224,39 @@ impl Reader {
             }
             return;
         }
-        let hash = self.hashers.each_ref().map(|hasher| hasher.hash_one(line));
-        let first = *self.seen.entry(hash).or_insert(number);
-        if first != number {
-            return self.skip(number, SkipReason::Doubled(first));
-        }
-        match read_line(line) {
-            Ok(line) => self.keep(number, line),
-            Err(reason) => {
-                self.unreadable(number, &reason);
-                if let Some(line) = behind_torn(line) {
-                    self.keep(number, line);
-                }
+        if let Err(reason) = self.take_text(number, line) {
+            self.unreadable(number, &reason);
+            if let Some(rest) = behind_torn(line) {
+                // Where that is none either, no more is lost than was just told.
+                let _ = self.take_text(number, rest);
             }
         }
     }
 
+    /// Keeps a line that can be read and does not stand in the file before, or says why it is none.
+    fn take_text(&mut self, number: u64, line: &str) -> Result<(), String> {
+        let hash = self.seen.hash(line);
+        if let Some(first) = self.seen.lines.get(&hash) {
+            self.skip(number, SkipReason::Doubled(*first));
+            return Ok(());
+        }
+        let read = read_line(line)?;
+        self.seen.lines.insert(hash, number);
+        self.keep(number, read);
+        Ok(())
+    }
+
     fn keep(&mut self, number: u64, (line, was_mended): (RolloutLine, bool)) {
-        if was_mended && self.mended.len() < MAX_SKIPPED_TOLD {
-            self.mended.push(number);
+        let read = &mut self.lines;
+        if was_mended && read.mended.len() < MAX_SKIPPED_TOLD {
+            read.mended.push(number);
         }
         if let RolloutItem::SessionMeta(meta) = &line.item
-            && self.meta.is_none()
+            && read.meta.is_none()
         {
-            self.meta = Some((**meta).clone());
+            read.meta = Some((**meta).clone());
         }
-        self.lines.push(LoadedLine { number, line });
+        read.lines.push(LoadedLine { number, line });
     }
 
     fn unreadable(&mut self, number: u64, reason: &str) {
@@ -230,73 +265,11 @@ impl Reader {
 
     fn skip(&mut self, number: u64, reason: SkipReason) {
         tracing::warn!(line = number, %reason, "a line of a rollout was skipped");
-        self.skipped_count += 1;
-        if self.skipped.len() < MAX_SKIPPED_TOLD {
-            self.skipped.push(SkippedLine { number, reason });
-        }
-    }
-}
-
-/// A line without what disks and editors put around it: NUL bytes, white space, a byte order mark.
-fn bare(text: &str) -> &str {
-    text.trim_matches(|c: char| matches!(c, '\0' | '\u{feff}') || c.is_ascii_whitespace())
-}
-
-/// What the bytes of a line say, as far as they can be read: the line, or the one that stands behind a torn one.
-pub(super) fn glance(bytes: &[u8]) -> Option<RolloutLine> {
-    let line = bare(std::str::from_utf8(bytes).ok()?);
-    read_line(line).ok().or_else(|| behind_torn(line)).map(|(line, _)| line)
-}
-
-/// What a writer that did not end a torn line has put behind it.
-fn behind_torn(line: &str) -> Option<(RolloutLine, bool)> {
-    let (at, _) = line.rmatch_indices(LINE_START).find(|&(at, _)| at > 0)?;
-    read_line(line.get(at..)?).ok()
-}
-
-/// Reads one line as what it says, or says why it is none; and whether it had to be mended.
-fn read_line(text: &str) -> Result<(RolloutLine, bool), String> {
-    let (line, was_mended) = parse_line_mended(text).map_err(|error| in_plain_words(&error.to_string()))?;
-    if let RolloutItem::ResponseItem(item) = &line.item
-        && item.tag().is_empty()
-    {
-        return Err("a response item without a `type`".to_owned());
-    }
-    Ok((line, was_mended))
-}
-
-/// What serde says, without names of types.
-fn in_plain_words(error: &str) -> String {
-    let Some((before, named)) = error.split_once("expected struct ") else { return error.to_owned() };
-    let after = named.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_');
-    let after = after.split_once(" elements").map_or(after, |(_, after)| after);
-    format!("{before}expected an object{after}")
-}
-
-/// Reads up to the next line break, which is not kept, or the end. Of a line that is longer than `limit` only so much
-/// is kept; gives how many bytes more it had. None at the end.
-fn next_line(source: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<Option<u64>> {
-    let mut beyond = 0_u64;
-    let mut any = false;
-    loop {
-        let available = match source.fill_buf() {
-            Ok(available) => available,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if available.is_empty() {
-            return Ok(any.then_some(beyond));
-        }
-        any = true;
-        let end = available.iter().position(|&byte| byte == b'\n');
-        let piece = available.get(..end.unwrap_or(available.len())).unwrap_or_default();
-        let kept = piece.len().min(limit.saturating_sub(line.len()));
-        line.extend_from_slice(piece.get(..kept).unwrap_or_default());
-        beyond += (piece.len() - kept) as u64;
-        let used = piece.len() + usize::from(end.is_some());
-        source.consume(used);
-        if end.is_some() {
-            return Ok(Some(beyond));
+        let read = &mut self.lines;
+        read.skipped_count += 1;
+        read.doubled_count += usize::from(matches!(reason, SkipReason::Doubled(_)));
+        if read.skipped.len() < MAX_SKIPPED_TOLD {
+            read.skipped.push(SkippedLine { number, reason });
         }
     }
 }

@@ -39,7 +39,7 @@ fn read_up_to(bytes: &[u8], max_line: usize) -> Result<LoadedRollout, RolloutErr
 fn messages(rollout: &LoadedRollout) -> Vec<(u64, String)> {
     rollout
         .items()
-        .map(|(at, item)| (rollout.lines[at].number, super::super::turns::user_text(item).unwrap()))
+        .map(|(at, item)| (rollout.lines[at].number, super::super::line_kind::user_text(item).unwrap()))
         .collect()
 }
 

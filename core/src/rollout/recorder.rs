@@ -13,10 +13,11 @@ use super::backlog::{Backlog, MAX_BACKLOG_BYTES};
 use super::copies::{Copies, CopyFolder, Need};
 use super::error::{RolloutError, SaveError};
 use super::layout::rollout_path;
-use super::line_file::{AppendFile, LineFile, create_folder};
+use super::line_file::{AppendFile, LineFile, discard};
 use super::lines::{first_line, is_written};
 use super::queue::{Command, Entry, Queue, Wants};
-use super::reader::LoadedRollout;
+use super::reader::{LoadedRollout, Seen};
+use super::system::{Os, System};
 use super::writer::Writer;
 
 /// Who a recorder asks for the time and tells of failures.
@@ -92,17 +93,27 @@ impl RolloutRecorder {
     /// The file is there when this returns.
     ///
     /// # Errors
-    /// When the file cannot be created or written, or is there already.
+    /// When the file cannot be created or written, or is there already. Then nothing is left of it but folders.
     pub fn create(home: &Path, meta: SessionMeta, host: RecorderHost) -> Result<Self, RolloutError> {
+        Self::create_on(&(Arc::new(Os) as Arc<dyn System>), home, meta, host)
+    }
+
+    pub(super) fn create_on(
+        system: &Arc<dyn System>,
+        home: &Path,
+        meta: SessionMeta,
+        host: RecorderHost,
+    ) -> Result<Self, RolloutError> {
         let now = host.clock.wall();
         let path = rollout_path(home, &meta.id, now);
-        if let Some(folder) = path.parent() {
-            create_folder(folder).map_err(|error| RolloutError::io("create the folder", folder, error))?;
+        let mut file = AppendFile::create_on(system, &path)?;
+        let begun = write_first(&mut file, &first_line(meta, now))
+            .map_err(|error| RolloutError::io("write to", &path, error))
+            .and_then(|()| Self::with_file(path.clone(), Box::new(file), host));
+        if begun.is_err() {
+            discard(&**system, &path);
         }
-        let mut file = AppendFile::create(&path)?;
-        write_first(&mut file, &first_line(meta, now))
-            .map_err(|error| RolloutError::io("write to", &path, error))?;
-        Self::with_file(path, Box::new(file), host)
+        begun
     }
 
     /// Opens the file of an old session to go on with it, under an exclusive lock. A last line without an end gets
@@ -125,13 +136,14 @@ impl RolloutRecorder {
         host: RecorderHost,
     ) -> Result<Self, RolloutError> {
         let folder = CopyFolder::of(&path);
-        Self::with_disks(path, file, Copies::open(Box::new(folder)), host)
+        Self::with_disks(path, file, Copies::open(Box::new(folder)), Seen::default(), host)
     }
 
     /// A recorder that goes on with a file that was read. Copies of what its lines hold are left from a crash.
     pub(super) fn going_on(
         rollout: &LoadedRollout,
         file: AppendFile,
+        before: Seen,
         host: RecorderHost,
     ) -> Result<Self, RolloutError> {
         let path = rollout.path.clone();
@@ -139,19 +151,20 @@ impl RolloutRecorder {
         for (_, item) in rollout.items() {
             copies.supersede(copies.held_by(item));
         }
-        Self::with_disks(path, Box::new(file), copies, host)
+        Self::with_disks(path, Box::new(file), copies, before, host)
     }
 
-    /// As [`with_file`](Self::with_file), with copies that lie anywhere.
+    /// As [`with_file`](Self::with_file), with copies that lie anywhere, and behind the lines of `before`.
     pub(super) fn with_disks(
         path: PathBuf,
         file: Box<dyn LineFile>,
         copies: Copies,
+        before: Seen,
         host: RecorderHost,
     ) -> Result<Self, RolloutError> {
         let queue = Arc::new(Queue::new());
         let (events, backlog) = (Arc::clone(&host.events), Backlog::new(MAX_BACKLOG_BYTES));
-        let writer = Writer::new(Arc::clone(&queue), file, copies, events, backlog);
+        let writer = Writer::new(Arc::clone(&queue), file, copies, events, backlog).behind(before);
         let handle = thread::Builder::new()
             .name("rollout".to_owned())
             .spawn(move || writer.run())

@@ -87,7 +87,11 @@ impl Recovering {
                     at: now.to_owned(),
                 }));
             }
-            if let Some(settled) = checked.map(|(settled, _)| settled).or_else(|| call.settled()) {
+            let settled = match checked {
+                Some((settled, _)) => Some(settled),
+                None => looked_at(call.settled()).await,
+            };
+            if let Some(settled) = settled {
                 recovered.lines.push(RolloutItem::ResponseItem(settled.output.clone()));
                 recovered.settled.push(settled);
             }
@@ -118,7 +122,7 @@ impl Recovering {
         }
         let asking = AssertUnwindSafe(tool.outcome_of(cut_off)).catch_unwind();
         let answer = tokio::time::timeout(CHECK_PATIENCE, asking).await.ok()?.ok()??;
-        let (output, outcome) = item(&cut_off.call, answer)?;
+        let (output, outcome) = item(&cut_off.call, answer).await?;
         let (call_id, occurrence) = (call.call_id.clone(), call.occurrence);
         Some((SettledCall { call_id, occurrence, settlement: Settlement::Checked, output }, outcome))
     }
@@ -134,19 +138,45 @@ impl Recovering {
 }
 
 /// The model's item of an answer; none of one that is a fault of the tool's.
-fn item(
+async fn item(
     call: &ToolCall,
     answer: Result<Box<dyn ToolOutput>, FunctionCallError>,
 ) -> Option<(ResponseItem, CallOutcome)> {
-    let (response, outcome) = match answer {
-        Ok(output) => (output.to_response_item(&call.call_id, &call.payload), CallOutcome::Completed),
+    match answer {
+        Ok(output) => {
+            let item = ResponseItem::from(output.to_response_item(&call.call_id, &call.payload));
+            let item = if output.pictures_are_checked() { item } else { checked_pictures(item).await };
+            Some((item, CallOutcome::Completed))
+        }
         Err(FunctionCallError::RespondToModel(text)) => {
-            (failure_response(&call.payload, &call.call_id, &text), CallOutcome::Failed)
+            let response = failure_response(&call.payload, &call.call_id, &text);
+            Some((ResponseItem::from(response), CallOutcome::Failed))
         }
         Err(FunctionCallError::Fatal(error)) => {
             tracing::error!(call_id = %call.call_id, error, "a tool could not say how a call came out");
-            return None;
+            None
         }
+    }
+}
+
+/// A recorded output with the pictures that a model takes: who wrote it down may not have looked at them.
+async fn looked_at(settled: Option<SettledCall>) -> Option<SettledCall> {
+    let SettledCall { call_id, occurrence, settlement, output } = settled?;
+    let output = match settlement {
+        Settlement::Recorded | Settlement::OutputLost => checked_pictures(output).await,
+        Settlement::NotRun | Settlement::OutcomeUnknown | Settlement::Checked => output,
     };
-    Some((ResponseItem::from(response), outcome))
+    Some(SettledCall { call_id, occurrence, settlement, output })
+}
+
+/// Looks at the pictures of an output before it is written into the history.
+#[cfg(feature = "images")]
+async fn checked_pictures(output: ResponseItem) -> ResponseItem {
+    // Boxed, since few outputs hold any.
+    Box::pin(crate::pictures::with_checked_pictures(output)).await
+}
+
+#[cfg(not(feature = "images"))]
+async fn checked_pictures(output: ResponseItem) -> ResponseItem {
+    output
 }

@@ -7,8 +7,9 @@ use serde_json::Value;
 use tenon_protocol::{ItemKind, ResponseItem, RolloutItem};
 use tenon_tools::{TruncationPolicy, approx_token_count, truncate_text};
 
+use super::line_kind::user_text;
 use super::reader::LoadedRollout;
-use super::turns::{Turns, user_text};
+use super::turns::Turns;
 use crate::history::{Role, index, role};
 use crate::search::LoadedTools;
 

@@ -305,6 +305,28 @@ async fn cut_anywhere_each_call_has_one_output_that_says_no_more_than_the_file_k
     }
 }
 
+/// How many bytes lie between two places where a resume is killed.
+const KILL_STRIDE: usize = 37;
+
+#[tokio::test]
+async fn a_resume_that_is_killed_anywhere_is_made_up_for_by_the_next() {
+    let home = TempDir::new().unwrap();
+    let whole = fs::read(full_session(&home).await).unwrap();
+    let ends = whole.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
+    for cut in ends {
+        let once = in_memory(&whole[..cut]).unwrap();
+        for killed in (cut..once.bytes.len()).step_by(KILL_STRIDE) {
+            let again = in_memory(&once.bytes[..killed]).unwrap();
+            let last = in_memory(&again.bytes).unwrap();
+            assert_eq!(last.settled, [], "cut at {cut}, killed at {killed}");
+            for gone in [&again, &last] {
+                let shown = shown_alike(&gone.items);
+                assert_eq!(shown, shown_alike(&once.items), "cut at {cut}, killed at {killed}");
+            }
+        }
+    }
+}
+
 /// What comes of a file that is gone on from.
 struct Gone {
     items: Vec<ResponseItem>,
@@ -352,6 +374,7 @@ fn check(settled: &SettledCall, known: &Known, cut: usize) {
     match settled.settlement {
         Settlement::Recorded => assert_eq!(known.finished[&call], output, "cut at {cut}"),
         Settlement::Checked => panic!("cut at {cut}: no tool was asked"),
+        Settlement::OutputLost => panic!("cut at {cut}: nothing lies beside the file"),
         Settlement::NotRun => {
             assert!(!started && !known.finished.contains_key(&call), "cut at {cut}: {call:?}");
             assert!(is_search || text == NOT_RUN, "cut at {cut}: {text}");

@@ -248,6 +248,56 @@ fn an_output_of_another_kind_is_not_taken() {
 }
 
 #[test]
+fn calls_of_one_id_and_different_kinds_are_told_apart_by_their_tools() {
+    let process = json!({"type": "process", "pid": 1, "group": 1, "started_at": 77});
+    let both = || vec![of(function_call("a")), of(custom_call("a"))];
+    let starts = |tool: &str| {
+        RolloutItem::CallStarted(tenon_protocol::CallStarted { tool: tool.to_owned(), ..started("a") })
+    };
+    let facts = || fact("a", 0, process.clone());
+    let unknown = format!("{UNKNOWN}\nprocess 1 is still running");
+    let open = || one("a", 0, Settlement::OutcomeUnknown, &unknown);
+    let not_run = || one("a", 0, Settlement::NotRun, NOT_RUN);
+    let rows = [
+        (vec![], [not_run(), not_run()]),
+        (vec![starts("exec_command"), facts()], [open(), not_run()]),
+        (vec![starts("apply_patch"), facts()], [not_run(), open()]),
+        (vec![starts("exec_command"), starts("apply_patch"), facts()], [open(), open()]),
+        // Whose this is, nobody knows: neither is said not to have run.
+        (vec![facts()], [open(), open()]),
+        (vec![starts("of_before"), facts()], [open(), open()]),
+    ];
+    for (lines, expected) in rows {
+        assert_eq!(settled(both().into_iter().chain(lines.clone())), expected, "{lines:?}");
+    }
+}
+
+#[test]
+fn calls_that_no_tool_is_called_by_are_not_counted() {
+    // The runtime answers these itself, and numbers the calls of tools alone.
+    let unfit = item(json!({"type": "function_call", "name": 5, "arguments": "{}", "call_id": "a"}));
+    for answered in [shell_call("a"), unfit] {
+        let lines = [
+            of(answered.clone()),
+            of(function_output("a", "unsupported")),
+            of(function_call("a")),
+            start("a", 0),
+        ];
+        assert_eq!(settled(lines), [one("a", 0, Settlement::OutcomeUnknown, UNKNOWN)], "{answered:?}");
+        let cut_off = [of(function_call("a")), start("a", 0), of(function_output("a", "x")), of(answered)];
+        assert_eq!(settled(cut_off), [one("a", 0, Settlement::NotRun, NOT_RUN)]);
+    }
+}
+
+#[test]
+fn an_id_may_hold_anything() {
+    for id in ["a\nb", "\"}{", "\u{0}", "", &"x".repeat(1 << 20)] {
+        let lines = [of(function_call(id)), start(id, 0)];
+        assert_eq!(settled(lines), [one(id, 0, Settlement::OutcomeUnknown, UNKNOWN)]);
+    }
+}
+
+#[test]
 fn calls_of_one_id_are_told_apart_by_their_occurrence() {
     let lines = [
         of(function_call("a")),

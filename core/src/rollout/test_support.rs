@@ -95,7 +95,7 @@ pub(super) fn finished(call_id: &str, output: ResponseItem) -> CallFinished {
 
 /// The outputs that calls get by what is known of them.
 pub(super) fn settlements(rollout: &LoadedRollout, processes: &dyn Processes) -> Vec<SettledCall> {
-    unsettled(rollout, processes).into_iter().filter_map(Unsettled::settled).collect()
+    unsettled(rollout, processes).unwrap().into_iter().filter_map(Unsettled::settled).collect()
 }
 
 /// What the lines of a file say, in short: the type, and the text of a message or the id of a call.

@@ -1,21 +1,9 @@
 //! Where the turns of a file begin, and which of them were rolled back (runtime.md D11.13).
 
-use serde::Deserialize;
-use tenon_protocol::{ContentItem, EventMsg, ItemKind, ResponseItem, RolloutItem};
+use tenon_protocol::{ItemKind, ResponseItem};
 
+use super::line_kind::LineKind;
 use super::reader::LoadedRollout;
-
-/// How messages begin that have the role `user` and are not the user's words: they tell the model where it is.
-const CONTEXT_MARKS: [&str; 8] = [
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md instructions",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "<skill>",
-    "<subagent_notification>",
-    "<hook_prompt",
-];
 
 /// The turns of a file, by the places of their lines.
 #[derive(Debug, Default)]
@@ -50,20 +38,7 @@ impl Turns {
     pub(super) fn of(rollout: &LoadedRollout) -> Self {
         let mut turns = Self { segments: Vec::new(), dead: vec![false; rollout.lines.len()] };
         for (at, line) in rollout.lines.iter().enumerate() {
-            match &line.line.item {
-                RolloutItem::EventMsg(event) => turns.hear(at, event),
-                RolloutItem::ResponseItem(item) if is_user_input(item) => turns.user_spoke(at),
-                RolloutItem::ResponseItem(item) => turns.answered(item),
-                RolloutItem::SessionMeta(_)
-                | RolloutItem::TurnContext(_)
-                | RolloutItem::WorldState(_)
-                | RolloutItem::Compacted(_)
-                | RolloutItem::CallStarted(_)
-                | RolloutItem::CallProgress(_)
-                | RolloutItem::CallFinished(_)
-                | RolloutItem::ModelRequest(_)
-                | RolloutItem::Unknown { .. } => {}
-            }
+            turns.hear(at, LineKind::of(&line.line.item));
         }
         turns
     }
@@ -79,25 +54,27 @@ impl Turns {
         self.segments.get(next).is_some_and(|segment| segment.start <= to)
     }
 
-    fn hear(&mut self, at: usize, event: &EventMsg) {
-        match event {
-            EventMsg::TurnStarted(_) => {
+    fn hear(&mut self, at: usize, line: LineKind<'_>) {
+        match line {
+            LineKind::TurnStarted => {
                 self.segments.push(Segment { start: at, user: false, kind: SegmentKind::Running });
             }
-            EventMsg::TurnComplete(_) | EventMsg::TurnAborted(_) => {
+            LineKind::TurnCompleted | LineKind::TurnAborted => {
                 if let Some(segment) = self.segments.last_mut() {
                     segment.kind = SegmentKind::Ended;
                 }
             }
-            EventMsg::UserMessage(_) => self.user_spoke(at),
-            EventMsg::Unknown(event) if event.tag == "thread_rolled_back" => {
-                let count = event.raw.to::<RolledBack>().map_or(0, |event| event.num_turns);
-                self.roll_back(count, at);
-            }
-            EventMsg::TokenCount(_)
-            | EventMsg::AgentMessage(_)
-            | EventMsg::AgentReasoning(_)
-            | EventMsg::Unknown(_) => {}
+            LineKind::Words(_) | LineKind::Prompt(_) | LineKind::Mail(_) => self.user_spoke(at),
+            LineKind::Said(item) | LineKind::Told(item) | LineKind::Beside(item) => self.answered(item),
+            LineKind::RolledBack(count) => self.roll_back(count, at),
+            LineKind::Meta(_)
+            | LineKind::Settings(_)
+            | LineKind::Compacted(_)
+            | LineKind::Request(_)
+            | LineKind::Started(_)
+            | LineKind::Progress(_)
+            | LineKind::Finished(_)
+            | LineKind::Other => {}
         }
     }
 
@@ -135,27 +112,4 @@ impl Turns {
             *line = true;
         }
     }
-}
-
-#[derive(Deserialize)]
-struct RolledBack {
-    num_turns: usize,
-}
-
-/// Whether an item is something that the user, or another agent in their place, has said.
-pub(super) fn is_user_input(item: &ResponseItem) -> bool {
-    user_text(item).is_some() || matches!(item.kind(), ItemKind::AgentMessage(_))
-}
-
-/// The words of a message of the user's; none for one that only tells the model where it is.
-pub(super) fn user_text(item: &ResponseItem) -> Option<String> {
-    let ItemKind::Message(message) = item.kind() else { return None };
-    if message.role != "user" {
-        return None;
-    }
-    let is_context = |entry: &ContentItem| {
-        let text = entry.as_text().map(str::trim_start);
-        text.is_some_and(|text| CONTEXT_MARKS.iter().any(|mark| text.starts_with(mark)))
-    };
-    (!message.content.iter().any(is_context)).then(|| message.text())
 }

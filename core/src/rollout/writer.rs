@@ -17,6 +17,7 @@ use super::copies::{Copies, TextHash};
 use super::error::SaveError;
 use super::line_file::LineFile;
 use super::queue::{Batch, Command, Entry, Queue, Wants};
+use super::reader::Seen;
 use super::stamp::timestamp;
 
 /// Writes what a queue holds, until it is closed.
@@ -57,6 +58,12 @@ impl Writer {
             dirty: true,
             refused: 0,
         }
+    }
+
+    /// The same writer, behind lines that the file holds already.
+    pub(super) fn behind(mut self, before: Seen) -> Self {
+        self.stamps.before = before;
+        self
     }
 
     /// Serves until the queue is closed and empty, then tries once more to write what is left, and tells what is lost.
@@ -287,10 +294,12 @@ impl Outcome {
     }
 }
 
-/// Gives lines their times. Times never go back, and no two lines of a writer are the same: a reader may take a line
-/// that stands twice for a doubled one (cases.md K1).
+/// Gives lines their times. The times of a writer never go back, whatever the clock does, and no two lines of a file are
+/// the same: a reader takes a line that stands twice for a doubled one (cases.md K1).
 #[derive(Debug, Default)]
 struct Stamps {
+    /// What the file held before us, perhaps at a time that a clock that went back comes to again.
+    before: Seen,
     last: Option<SystemTime>,
     hasher: RandomState,
     /// The time that the last lines have, and the hashes of these lines.
@@ -310,7 +319,7 @@ impl Stamps {
             }
             self.last = Some(at);
             let text = line.to_json()?;
-            if self.seen.insert(self.hasher.hash_one(&text)) {
+            if self.seen.insert(self.hasher.hash_one(&text)) && !self.before.holds(&text) {
                 let mut bytes = text.into_bytes();
                 bytes.push(b'\n');
                 return Ok(bytes);

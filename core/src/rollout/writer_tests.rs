@@ -1,7 +1,10 @@
+use std::path::Path;
+
 use pretty_assertions::assert_eq;
 
 use super::super::copies::Need;
 use super::super::fake_disk::FakeFile;
+use super::super::reader::{MAX_LINE_BYTES, Reader};
 use super::super::test_support::{FIXED, fixed_time, host, said, told};
 use super::*;
 
@@ -34,6 +37,17 @@ fn time_never_goes_back() {
     rendered(&mut stamps, entry("a"));
     let earlier = Entry { at: fixed_time() - Duration::from_secs(60), ..entry("b") };
     assert_eq!(stamp_of(&rendered(&mut stamps, earlier)), FIXED);
+}
+
+#[test]
+fn no_line_is_the_same_as_one_of_an_earlier_session_when_the_clock_goes_back() {
+    let line = rendered(&mut Stamps::default(), entry("a"));
+    let mut reader = Reader::new(MAX_LINE_BYTES);
+    reader.read(&mut line.as_bytes()).unwrap();
+    let (_, before) = reader.finish_seen(Path::new("rollout-2026-11-30T10-00-00-t.jsonl")).unwrap();
+    let mut stamps = Stamps { before, ..Stamps::default() };
+    let lines = ["b", "a"].map(|text| stamp_of(&rendered(&mut stamps, entry(text))));
+    assert_eq!(lines, [FIXED, "2026-11-30T10:00:00.001Z"]);
 }
 
 #[test]

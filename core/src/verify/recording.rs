@@ -1,9 +1,9 @@
 //! What a file tells of the turns of a session: what the model was asked, what it said, what came of it.
 
-use tenon_protocol::{EventMsg, ItemKind, ModelRequest, ResponseItem, RolloutItem};
+use tenon_protocol::{ModelRequest, ResponseItem};
 
 use super::fingerprint::Fingerprint;
-use crate::rollout::LoadedRollout;
+use crate::rollout::{LineKind, LoadedRollout};
 
 /// A turn, from its first request on.
 #[derive(Debug)]
@@ -29,27 +29,24 @@ pub(super) struct RecordedRequest {
 pub(super) fn turns(rollout: &LoadedRollout) -> Vec<RecordedTurn> {
     let mut reader = Reader::default();
     for (at, line) in rollout.lines.iter().enumerate() {
-        match &line.line.item {
-            RolloutItem::ModelRequest(request) => reader.request(at, line.number, request),
-            RolloutItem::ResponseItem(item) => reader.item(item),
-            RolloutItem::EventMsg(
-                EventMsg::TurnStarted(_) | EventMsg::TurnComplete(_) | EventMsg::TurnAborted(_),
-            )
-            | RolloutItem::Compacted(_) => reader.in_turn = false,
-            RolloutItem::EventMsg(
-                EventMsg::TokenCount(_)
-                | EventMsg::UserMessage(_)
-                | EventMsg::AgentMessage(_)
-                | EventMsg::AgentReasoning(_)
-                | EventMsg::Unknown(_),
-            )
-            | RolloutItem::SessionMeta(_)
-            | RolloutItem::TurnContext(_)
-            | RolloutItem::WorldState(_)
-            | RolloutItem::CallStarted(_)
-            | RolloutItem::CallProgress(_)
-            | RolloutItem::CallFinished(_)
-            | RolloutItem::Unknown { .. } => {}
+        match LineKind::of(&line.line.item) {
+            LineKind::Request(request) => reader.request(at, line.number, request),
+            LineKind::Said(item) | LineKind::Mail(item) => reader.item(item, |request| &mut request.answer),
+            LineKind::Prompt(item) | LineKind::Told(item) | LineKind::Beside(item) => {
+                reader.item(item, |request| &mut request.after);
+            }
+            LineKind::TurnStarted
+            | LineKind::TurnCompleted
+            | LineKind::TurnAborted
+            | LineKind::Compacted(_) => reader.in_turn = false,
+            LineKind::Meta(_)
+            | LineKind::Settings(_)
+            | LineKind::Words(_)
+            | LineKind::RolledBack(_)
+            | LineKind::Started(_)
+            | LineKind::Progress(_)
+            | LineKind::Finished(_)
+            | LineKind::Other => {}
         }
     }
     reader.turns
@@ -76,37 +73,13 @@ impl Reader {
         self.in_turn = true;
     }
 
-    fn item(&mut self, item: &ResponseItem) {
+    fn item(&mut self, item: &ResponseItem, part: fn(&mut RecordedRequest) -> &mut Vec<ResponseItem>) {
         if !self.in_turn {
             return;
         }
-        let Some(request) = self.turns.last_mut().and_then(|turn| turn.requests.last_mut()) else { return };
-        let items = if is_said(item) { &mut request.answer } else { &mut request.after };
-        items.push(item.clone());
-    }
-}
-
-/// Whether an item comes from the model.
-fn is_said(item: &ResponseItem) -> bool {
-    match item.kind() {
-        ItemKind::Message(message) => message.role == "assistant",
-        ItemKind::ToolSearchOutput(output) => output.execution != "client",
-        ItemKind::AgentMessage(_)
-        | ItemKind::Reasoning(_)
-        | ItemKind::LocalShellCall(_)
-        | ItemKind::FunctionCall(_)
-        | ItemKind::ToolSearchCall(_)
-        | ItemKind::CustomToolCall(_)
-        | ItemKind::WebSearchCall(_)
-        | ItemKind::ImageGenerationCall(_)
-        | ItemKind::Compaction(_)
-        | ItemKind::ContextCompaction(_)
-        | ItemKind::Unknown(_) => true,
-        ItemKind::FunctionCallOutput(_)
-        | ItemKind::CustomToolCallOutput(_)
-        | ItemKind::AdditionalTools(_)
-        | ItemKind::CompactionTrigger(_)
-        | ItemKind::ConfigurationUpdate(_)
-        | ItemKind::GhostSnapshot(_) => false,
+        let request = self.turns.last_mut().and_then(|turn| turn.requests.last_mut());
+        if let Some(request) = request {
+            part(request).push(item.clone());
+        }
     }
 }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tenon_protocol::{ResponseItem, RolloutItem};
 
 use super::super::fake_disk::{FakeFile, Fault};
-use super::super::reader::LoadedRollout;
+use super::super::reader::{LoadedRollout, Seen};
 use super::super::recorder::RolloutRecorder;
 use super::super::test_support::{Warnings, finished, host, said, started, told};
 use super::kept::Bounds;
@@ -27,7 +27,10 @@ fn output(call_id: &str, letter: &str) -> ResponseItem {
 fn recorder_on(disk: &FakeFile) -> (RolloutRecorder, Arc<Warnings>) {
     let ((host, warnings), file) = (host(), Box::new(disk.clone()));
     let copies = Copies::with_bounds(Box::new(disk.clone()), BOUNDS);
-    (RolloutRecorder::with_disks(PathBuf::from("/fake"), file, copies, host).unwrap(), warnings)
+    (
+        RolloutRecorder::with_disks(PathBuf::from("/fake"), file, copies, Seen::default(), host).unwrap(),
+        warnings,
+    )
 }
 
 /// The outputs of all ends that a power cut leaves, as they are read back.

@@ -6,7 +6,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use super::texts::TextHash;
-use crate::rollout::line_file::{FILE_MODE, create_folder};
+use crate::rollout::system::{FILE_MODE, Os, make_folders};
 
 /// The file that is being written. It gets its name when it is whole.
 const UNFINISHED: &str = "unfinished";
@@ -56,15 +56,24 @@ impl CopyFolder {
         Self { path: rollout.with_extension("copies"), unfinished: None, is_named: false }
     }
 
-    fn file(&self, name: &TextHash) -> PathBuf {
+    /// Where a copy lies, or would.
+    pub(super) fn file(&self, name: &TextHash) -> PathBuf {
         self.path.join(name.as_str())
     }
 
-    /// A copy, if it is a file of this length: nothing else is opened.
-    pub(super) fn read_whole(&self, name: &TextHash, bytes: u64) -> Option<Vec<u8>> {
+    /// A copy, if it is there and a file of this length: nothing else is opened.
+    ///
+    /// # Errors
+    /// The system's: it may be there all the same.
+    pub(super) fn read_whole(&self, name: &TextHash, bytes: u64) -> io::Result<Option<Vec<u8>>> {
         let path = self.file(name);
-        let is_it = path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == bytes);
-        is_it.then(|| fs::read(path).ok()).flatten()
+        let is_gone = |kind| matches!(kind, io::ErrorKind::NotFound | io::ErrorKind::NotADirectory);
+        match path.symlink_metadata() {
+            Ok(found) if found.is_file() && found.len() == bytes => fs::read(path).map(Some),
+            Ok(_) => Ok(None),
+            Err(error) if is_gone(error.kind()) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -87,7 +96,7 @@ impl CopyDisk for CopyFolder {
 
     fn begin(&mut self) -> io::Result<()> {
         self.unfinished = None;
-        create_folder(&self.path)?;
+        make_folders(&Os, &self.path)?;
         let path = self.path.join(UNFINISHED);
         let file = OpenOptions::new().write(true).create(true).truncate(true).mode(FILE_MODE).open(path)?;
         self.unfinished = Some(file);

@@ -19,6 +19,7 @@ pub(super) use folder::CopyDisk;
 pub(super) use folder::CopyFolder;
 pub(super) use kept::{Copies, Need};
 pub use read_back::OUTPUT_LOST;
+pub(super) use read_back::ReadBack;
 pub(super) use texts::TextHash;
 
 /// The shortest text that is kept beside the file, in bytes. Shorter ones stand in their lines.

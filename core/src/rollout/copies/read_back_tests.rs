@@ -11,12 +11,18 @@ use super::super::super::test_support::{finished, host, meta};
 use super::super::{MIN_COPY_BYTES, Need};
 use super::*;
 use crate::history::samples::{function_call, function_output, item};
-use crate::rollout::RolloutRecorder;
+use crate::rollout::{RolloutRecorder, Settlement};
 
 const ID: &str = "019ad4e2-1111-7000-8000-000000000001";
 
+/// A picture of 2 x 2 pixels with so many NUL bytes behind it that it is long.
+fn url() -> String {
+    let png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJgggAA";
+    format!("data:image/png;base64,{png}{}", "A".repeat(MIN_COPY_BYTES))
+}
+
 fn picture() -> ResponseItem {
-    let url = format!("data:image/png;base64,{}", "A".repeat(MIN_COPY_BYTES));
+    let url = url();
     item(json!({"type": "function_call_output", "call_id": "c", "output": [
         {"type": "input_text", "text": "a picture"},
         {"type": "input_image", "image_url": url, "detail": "original"},
@@ -42,11 +48,20 @@ fn copies_of(rollout: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// The outputs that a resume settles.
-async fn settled(rollout: &Path) -> Vec<ResponseItem> {
-    let resumed = RolloutRecorder::resume(rollout, host().0).await.unwrap();
+/// The outputs that a resume settles, all in the same way; and what the operator is told.
+async fn settled_as(settlement: Settlement, rollout: &Path) -> (Vec<ResponseItem>, Vec<String>) {
+    let (host, warnings) = host();
+    let resumed = RolloutRecorder::resume(rollout, host).await.unwrap();
     resumed.recorder.shutdown().await.unwrap();
-    resumed.settled.into_iter().map(|call| call.output).collect()
+    assert!(resumed.settled.iter().all(|call| call.settlement == settlement), "{:?}", resumed.settled);
+    (resumed.settled.into_iter().map(|call| call.output).collect(), warnings.take())
+}
+
+/// The outputs that a resume finds.
+async fn settled(rollout: &Path) -> Vec<ResponseItem> {
+    let (outputs, warnings) = settled_as(Settlement::Recorded, rollout).await;
+    assert_eq!(warnings, [""; 0]);
+    outputs
 }
 
 #[tokio::test]
@@ -73,7 +88,7 @@ async fn an_output_whose_copy_is_lost_is_told_to_be() {
     let damages: [Damage; 4] = [
         |copy| fs::remove_file(copy).unwrap(),
         |copy| fs::write(copy, "short").unwrap(),
-        |copy| fs::write(copy, "y".repeat(MIN_COPY_BYTES + "data:image/png;base64,".len())).unwrap(),
+        |copy| fs::write(copy, "y".repeat(url().len())).unwrap(),
         |copy| {
             fs::remove_file(copy).unwrap();
             fs::create_dir(copy).unwrap();
@@ -86,12 +101,56 @@ async fn an_output_whose_copy_is_lost_is_told_to_be() {
             {"type": "input_text", "text": "a picture"},
             {"type": "input_text", "text": OUTPUT_LOST},
         ]}));
-        let settled = settled(&path).await;
+        let (settled, warnings) = settled_as(Settlement::OutputLost, &path).await;
+        assert_eq!(warnings, [format!("Outputs lost that lay beside {}: 1 (call c)", path.display())]);
         let texts = settled.iter().map(|item| item.raw_json().into_owned()).collect::<Vec<_>>();
         assert_eq!(texts, [told.raw_json()]);
         let _ = fs::remove_dir_all(folder_of(&path));
         fs::remove_file(&path).unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_fork_without_the_folder_of_copies_goes_on() {
+    let (home, fork) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let path = cut_off(home.path(), &function_output("c", &"x".repeat(MIN_COPY_BYTES))).await;
+    let forked = fork.path().join(path.file_name().unwrap());
+    fs::copy(&path, &forked).unwrap();
+    assert_eq!(settled_as(Settlement::OutputLost, &forked).await.0, [function_output("c", OUTPUT_LOST)]);
+    // It is settled, and has copies of its own from here on.
+    let resumed = RolloutRecorder::resume(&forked, host().0).await.unwrap();
+    assert_eq!(resumed.settled, []);
+    let output = function_output("d", &"y".repeat(MIN_COPY_BYTES));
+    resumed.recorder.record_items(&[Arc::new(function_call("d"))]).await;
+    resumed.recorder.record_finished(finished("d", output.clone()), Need::UntilRecorded).await;
+    resumed.recorder.shutdown().await.unwrap();
+    drop(resumed);
+    assert_eq!(settled(&forked).await, [output]);
+    assert_eq!(
+        settled(&path).await,
+        [function_output("c", &"x".repeat(MIN_COPY_BYTES))],
+        "it was left alone"
+    );
+}
+
+#[tokio::test]
+async fn a_warning_shows_the_beginning_of_an_id_and_of_a_list() {
+    let home = TempDir::new().unwrap();
+    let recorder = RolloutRecorder::create(home.path(), meta(ID, home.path()), host().0).unwrap();
+    let long = format!("a\n{}", "b".repeat(100));
+    for (n, id) in [long.as_str(), "c2", "c3", "c4"].into_iter().enumerate() {
+        recorder.record_items(&[Arc::new(function_call(id))]).await;
+        let text = n.to_string().repeat(MIN_COPY_BYTES);
+        recorder.record_finished(finished(id, function_output(id, &text)), Need::UntilRecorded).await;
+    }
+    recorder.shutdown().await.unwrap();
+    let path = recorder.path().unwrap().to_owned();
+    drop(recorder);
+    fs::remove_dir_all(folder_of(&path)).unwrap();
+    let (_, warnings) = settled_as(Settlement::OutputLost, &path).await;
+    let shown = format!("a\\n{}...", "b".repeat(62));
+    let told = format!("Outputs lost that lay beside {}: 4 (call {shown}, c2, c3, ...)", path.display());
+    assert_eq!(warnings, [told]);
 }
 
 #[tokio::test]
