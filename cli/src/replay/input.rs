@@ -142,59 +142,92 @@ pub(crate) fn read(path: &Path) -> Result<Recording, InputError> {
 }
 
 fn parse_bytes(bytes: &[u8]) -> Result<Recording, Fault> {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => parse(text.strip_prefix('\u{feff}').unwrap_or(text)),
-        Err(error) => {
-            let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
-            let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
-            Err(Fault::new(line, "this is no UTF-8 text"))
-        }
+    let error = match std::str::from_utf8(bytes) {
+        Ok(text) => return parse(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Err(error) => error,
+    };
+    // A rollout may hold lines that are no text: they are skipped, as on resume.
+    if matches!(Format::of(&String::from_utf8_lossy(bytes)), Ok(Some(Format::Rollout))) {
+        return rollout_of(bytes);
     }
+    let before = bytes.get(..error.valid_up_to()).unwrap_or_default();
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    Err(Fault::new(line, "this is no UTF-8 text"))
 }
 
 /// Reads a recording from its text.
 pub(crate) fn parse(text: &str) -> Result<Recording, Fault> {
-    let Some((first, line)) = numbered(text).next() else { return Ok(Recording::default()) };
-    if is_sse(line) {
-        return Ok(events::from_sse(text));
-    }
-    // A scenario is one object, over one line or many; so only its first line need not be whole.
-    if line == "{" || holds_turns(text, line) {
-        return scenario::parse(text);
-    }
-    let looked: Vec<Looked> = numbered(text).take(LOOKED_AT).map(|(_, line)| Looked::at(line)).collect();
-    // A file may begin with what another API said; what comes after that tells what it is.
-    let sample = looked.iter().find(|looked| !looked.is_unknowable());
-    let sample = sample.cloned().or_else(|| {
-        numbered(text)
-            .skip(LOOKED_AT)
-            .map(|(_, line)| Looked::at(line))
-            .find(|looked| !looked.is_unknowable())
-    });
-    let holds_events = looked.iter().chain(&sample).any(Looked::is_event);
-    match sample.or_else(|| looked.into_iter().next()) {
-        Some(Looked::Object(object)) if object.has_payload => Ok(rollout::parse(text)),
-        Some(_) if holds_events => Ok(events::from_json_lines(text)),
-        Some(Looked::Object(object)) if object.tag.is_some() || object.foreign.is_some() => {
-            items::parse(text)
-        }
-        Some(Looked::Object(_)) => {
-            Err(Fault::new(first, format!("{EXPECTED}, found a JSON object without `type`")))
-        }
-        Some(Looked::Other(kind)) => Err(Fault::new(first, format!("{EXPECTED}, found {kind}"))),
-        Some(Looked::NoJson(_)) if !line.starts_with('{') => {
-            Err(Fault::new(first, format!("{EXPECTED}, found no JSON")))
-        }
-        Some(Looked::NoJson(error)) => {
-            Err(Fault::new(first, format!("{EXPECTED}, found broken JSON: {error}")))
-        }
+    match Format::of(text)? {
+        Some(Format::Sse) => Ok(events::from_sse(text)),
+        Some(Format::Events) => Ok(events::from_json_lines(text)),
+        Some(Format::Items) => items::parse(text),
+        Some(Format::Rollout) => rollout_of(text.as_bytes()),
+        Some(Format::Scenario) => scenario::parse(text),
         None => Ok(Recording::default()),
+    }
+}
+
+fn rollout_of(bytes: &[u8]) -> Result<Recording, Fault> {
+    rollout::parse(bytes).map_err(|error| Fault::new(1, error.to_string()))
+}
+
+/// What a recording is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Sse,
+    Events,
+    Items,
+    Rollout,
+    Scenario,
+}
+
+impl Format {
+    /// The format of a text; none of one that is blank.
+    ///
+    /// # Errors
+    /// When it is in none of them.
+    fn of(text: &str) -> Result<Option<Self>, Fault> {
+        let lines = || numbered(text).map(|(at, line)| (at, bare(line))).filter(|(_, line)| !line.is_empty());
+        let Some((first, line)) = lines().next() else { return Ok(None) };
+        if is_sse(line) {
+            return Ok(Some(Self::Sse));
+        }
+        // A scenario is one object, over one line or many; so only its first line need not be whole.
+        if line == "{" || holds_turns(text, line) {
+            return Ok(Some(Self::Scenario));
+        }
+        let looked: Vec<Looked> = lines().take(LOOKED_AT).map(|(_, line)| Looked::at(line)).collect();
+        // A file may begin with what another API said; what comes after that tells what it is.
+        let sample = looked.iter().find(|looked| !looked.is_unknowable());
+        let sample = sample.cloned().or_else(|| {
+            let mut more = lines().skip(LOOKED_AT).map(|(_, line)| Looked::at(line));
+            more.find(|looked| !looked.is_unknowable())
+        });
+        let holds_events = looked.iter().chain(&sample).any(Looked::is_event);
+        let wrong = |found: &str| Err(Fault::new(first, format!("{EXPECTED}, found {found}")));
+        match sample.or_else(|| looked.into_iter().next()) {
+            Some(Looked::Object(object)) if object.has_payload => Ok(Some(Self::Rollout)),
+            Some(_) if holds_events => Ok(Some(Self::Events)),
+            Some(Looked::Object(object)) if object.tag.is_some() || object.foreign.is_some() => {
+                Ok(Some(Self::Items))
+            }
+            Some(Looked::Object(_)) => wrong("a JSON object without `type`"),
+            Some(Looked::Other(kind)) => wrong(kind),
+            Some(Looked::NoJson(_)) if !line.starts_with('{') => wrong("no JSON"),
+            Some(Looked::NoJson(error)) => wrong(&format!("broken JSON: {error}")),
+            None => Ok(None),
+        }
     }
 }
 
 /// The lines that are not blank, numbered from 1, without white space around them.
 pub(crate) fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.lines().enumerate().map(|(at, line)| (at + 1, line.trim())).filter(|(_, line)| !line.is_empty())
+}
+
+/// A line without the NUL bytes and byte order marks that disks and editors put around it.
+fn bare(line: &str) -> &str {
+    line.trim_matches(|c: char| matches!(c, '\0' | '\u{feff}') || c.is_whitespace())
 }
 
 fn is_sse(line: &str) -> bool {

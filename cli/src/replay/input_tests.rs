@@ -273,10 +273,16 @@ fn user(text: &str) -> String {
 
 const OUTPUT: &str = r#"{"type":"function_call_output","call_id":"c1","output":"x"}"#;
 
+/// Each line at a time of its own: one that says the same at the same time is a doubled one.
+fn timed(lines: &[String]) -> String {
+    let at = |(at, line): (usize, &String)| line.replace("00:00:00.000Z", &format!("00:00:00.{at:03}Z"));
+    lines.iter().enumerate().map(at).collect()
+}
+
 #[test]
 fn a_rollout_is_cut_at_what_the_model_was_told() {
     let item = |json: &str| rollout_line("response_item", json);
-    let text = [
+    let text = timed(&[
         rollout_line("turn_context", "{}"),
         user("<environment_context>\n</environment_context>"),
         user("first"),
@@ -289,13 +295,33 @@ fn a_rollout_is_cut_at_what_the_model_was_told() {
         rollout_line("future", "{}"),
         user("second"),
         item(MESSAGE),
-    ]
-    .concat();
+    ]);
     let recording = parsed(&text);
     let expected =
         owned(&[(Some("first"), &["f(c1)", "f(c1)"]), (None, &["\"hi\""]), (Some("second"), &["\"hi\""])]);
     assert_eq!(told(&recording), expected);
     assert_eq!(recording.notes, ["lines of the rollout that could not be read and were skipped: 1"]);
+}
+
+#[test]
+fn what_a_rollout_holds_that_is_no_part_of_the_conversation_is_told() {
+    let item = |json: &str| rollout_line("response_item", json);
+    let rolled_back = rollout_line("event_msg", r#"{"type":"thread_rolled_back","num_turns":1}"#);
+    let compacted = rollout_line("compacted", r#"{"message":"","replacement_history":[]}"#);
+    let doubled = item(CALL);
+    let text =
+        timed(&[user("first"), item(MESSAGE), rolled_back, user("second"), doubled.clone() + &doubled])
+            + "\0\0\n"
+            + &compacted;
+    let recording = parse_bytes(&[text.as_bytes(), b"\xff\xfe\n"].concat()).expect("a recording");
+    assert_eq!(told(&recording), owned(&[(Some("first"), &["\"hi\""]), (Some("second"), &["f(c1)"])]));
+    let notes = [
+        "lines of the rollout that could not be read and were skipped: 2",
+        "lines of the rollout that say what a line before them says and were skipped: 1",
+        "the rollout was compacted: what was said before is played all the same",
+        "turns of the rollout were rolled back: they are played all the same",
+    ];
+    assert_eq!(recording.notes, notes);
 }
 
 #[test]

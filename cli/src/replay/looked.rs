@@ -53,12 +53,11 @@ impl Looked {
         !object.has_payload && (tag.starts_with("response.") || tag == "error" || object.has_sequence_number)
     }
 
-    /// Whether it tells nothing of the recording it stands in: it is no JSON, or something of another API's.
+    /// Whether it tells nothing of the recording it stands in: it is no JSON, or something of somebody else's.
     pub(super) fn is_unknowable(&self) -> bool {
         match self {
-            Self::NoJson(_) => true,
-            Self::Object(object) => object.foreign.is_some() && !self.is_event(),
-            Self::Other(_) => false,
+            Self::NoJson(_) | Self::Other(_) => true,
+            Self::Object(object) => object.tag.is_none() && !object.has_payload && !self.is_event(),
         }
     }
 }

@@ -78,7 +78,9 @@ async fn an_answer_after_a_prompt_waits_for_its_turn() {
             r#"{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{text}"}}]}}"#
         ))
     };
-    let model = model(&[user("first"), line(MESSAGE), user("second"), line(MESSAGE)].concat());
+    // Said at another time: the same line twice is a doubled one.
+    let later = line(MESSAGE).replace("00.000Z", "01.000Z");
+    let model = model(&[user("first"), line(MESSAGE), user("second"), later].concat());
     assert_eq!(model.next_prompt().as_deref(), Some("first"));
     assert_eq!(says(&model, &[]).await, Ok(vec!["hi".to_owned(), ".".to_owned()]));
     assert_eq!(says(&model, &[]).await, Ok(vec![".".to_owned()]));

@@ -1,38 +1,49 @@
 //! A rollout: what the model said in a session, answer by answer; what it was told comes from the calls that run now.
+//! Its lines are read as on resume.
 
-use tenon_protocol::{
-    ContentItem, EventMsg, ItemKind, Message, ResponseItem, RolloutItem, parse_line_mended,
-};
+use std::io;
 
-use super::input::{Answer, Recording, Speech, numbered};
+use tenon_core::rollout::{LineKind, RolloutLines, user_text};
+use tenon_protocol::ResponseItem;
+
+use super::input::{Answer, Recording, Speech};
 
 /// Reads a rollout. Lines that are none are counted and skipped, as on resume (runtime.md D11.11).
-pub(crate) fn parse(text: &str) -> Recording {
-    let mut broken = 0usize;
-    let lines: Vec<RolloutItem> = numbered(text)
-        .filter_map(|(_, line)| match parse_line_mended(line) {
-            Ok((line, _)) => Some(line.item),
-            Err(_) => {
-                broken += 1;
-                None
-            }
-        })
-        .collect();
+///
+/// # Errors
+/// None that bytes in memory can give.
+pub(crate) fn parse(mut bytes: &[u8]) -> io::Result<Recording> {
+    let read = RolloutLines::read(&mut bytes)?;
+    let kinds = || read.lines.iter().map(|line| LineKind::of(&line.line.item));
     // Files with events hold every prompt twice: the event has the user's own words.
-    let events = lines.iter().any(|line| matches!(line, RolloutItem::EventMsg(EventMsg::UserMessage(_))));
+    let events = kinds().any(|line| matches!(line, LineKind::Words(_)));
     let mut reader = Reader { events, ..Reader::default() };
-    for line in lines {
+    for line in kinds() {
         reader.take(line);
     }
     reader.end_answer();
-    let mut notes = Vec::new();
-    if broken > 0 {
-        notes.push(format!("lines of the rollout that could not be read and were skipped: {broken}"));
-    }
-    if reader.compacted {
-        notes.push("the rollout was compacted: what was said before is played all the same".to_owned());
-    }
-    Recording { answers: reader.answers, notes, ..Recording::default() }
+    let notes = notes(&read, &reader);
+    Ok(Recording { answers: reader.answers, notes, ..Recording::default() })
+}
+
+/// What the operator should know: what is not played, and what is although it is no part of the conversation any more.
+fn notes(read: &RolloutLines, reader: &Reader) -> Vec<String> {
+    let doubled = read.doubled_count;
+    let broken = read.skipped_count - doubled;
+    let counted = [
+        (broken, "lines of the rollout that could not be read and were skipped"),
+        (doubled, "lines of the rollout that say what a line before them says and were skipped"),
+    ];
+    let kept = [
+        (reader.compacted, "the rollout was compacted: what was said before is played all the same"),
+        (reader.rolled_back, "turns of the rollout were rolled back: they are played all the same"),
+    ];
+    let counted = counted.into_iter().filter(|(count, _)| *count > 0);
+    let kept = kept.into_iter().filter(|(there, _)| *there);
+    counted
+        .map(|(count, what)| format!("{what}: {count}"))
+        .chain(kept.map(|(_, note)| note.to_owned()))
+        .collect()
 }
 
 #[derive(Default)]
@@ -44,60 +55,32 @@ struct Reader {
     /// The prompt of the answer that is being read.
     prompt: Option<String>,
     compacted: bool,
+    rolled_back: bool,
 }
 
 impl Reader {
-    fn take(&mut self, line: RolloutItem) {
+    fn take(&mut self, line: LineKind<'_>) {
         match line {
-            RolloutItem::ResponseItem(item) => self.item(item),
-            RolloutItem::EventMsg(EventMsg::UserMessage(event)) => self.prompted(event.message),
-            RolloutItem::EventMsg(EventMsg::TurnAborted(_)) => self.end_answer(),
-            RolloutItem::Compacted(_) => self.compacted = true,
-            RolloutItem::SessionMeta(_)
-            | RolloutItem::TurnContext(_)
-            | RolloutItem::WorldState(_)
-            | RolloutItem::EventMsg(
-                EventMsg::TokenCount(_)
-                | EventMsg::TurnStarted(_)
-                | EventMsg::TurnComplete(_)
-                | EventMsg::AgentMessage(_)
-                | EventMsg::AgentReasoning(_)
-                | EventMsg::Unknown(_),
-            )
-            | RolloutItem::CallStarted(_)
-            | RolloutItem::CallProgress(_)
-            | RolloutItem::CallFinished(_)
-            | RolloutItem::ModelRequest(_)
-            | RolloutItem::Unknown { .. } => {}
-        }
-    }
-
-    fn item(&mut self, item: ResponseItem) {
-        match item.kind() {
-            ItemKind::Message(message) if message.role != "assistant" => match words(message) {
-                Some(words) if message.role == "user" && !self.events => self.prompted(words),
+            LineKind::Said(item) | LineKind::Mail(item) => self.items.push(item.clone()),
+            LineKind::Words(event) => self.prompted(event.message.clone()),
+            LineKind::Prompt(item) => match user_text(item).filter(|words| !words.trim().is_empty()) {
+                Some(words) if !self.events => self.prompted(words),
                 Some(_) | None => self.end_answer(),
             },
             // What the model was told: its next item belongs to another answer.
-            ItemKind::FunctionCallOutput(_) | ItemKind::CustomToolCallOutput(_) => self.end_answer(),
-            ItemKind::ToolSearchOutput(output) if output.execution == "client" => self.end_answer(),
-            ItemKind::AdditionalTools(_)
-            | ItemKind::CompactionTrigger(_)
-            | ItemKind::ConfigurationUpdate(_)
-            | ItemKind::GhostSnapshot(_) => {}
-            ItemKind::Message(_)
-            | ItemKind::AgentMessage(_)
-            | ItemKind::Reasoning(_)
-            | ItemKind::LocalShellCall(_)
-            | ItemKind::FunctionCall(_)
-            | ItemKind::ToolSearchCall(_)
-            | ItemKind::CustomToolCall(_)
-            | ItemKind::ToolSearchOutput(_)
-            | ItemKind::WebSearchCall(_)
-            | ItemKind::ImageGenerationCall(_)
-            | ItemKind::Compaction(_)
-            | ItemKind::ContextCompaction(_)
-            | ItemKind::Unknown(_) => self.items.push(item),
+            LineKind::Told(_) | LineKind::TurnAborted => self.end_answer(),
+            LineKind::Compacted(_) => self.compacted = true,
+            LineKind::RolledBack(turns) => self.rolled_back |= turns > 0,
+            LineKind::Meta(_)
+            | LineKind::Settings(_)
+            | LineKind::Beside(_)
+            | LineKind::TurnStarted
+            | LineKind::TurnCompleted
+            | LineKind::Request(_)
+            | LineKind::Started(_)
+            | LineKind::Progress(_)
+            | LineKind::Finished(_)
+            | LineKind::Other => {}
         }
     }
 
@@ -113,26 +96,4 @@ impl Reader {
         let speech = Speech::Items(std::mem::take(&mut self.items));
         self.answers.push(Answer { prompt: self.prompt.take(), speech });
     }
-}
-
-/// A message's text, unless it is one that the runtime makes.
-fn words(message: &Message) -> Option<String> {
-    const MADE: [&str; 5] = [
-        "<environment_context>",
-        "<user_instructions>",
-        "<turn_aborted>",
-        "<user_shell_command>",
-        "# AGENTS.md",
-    ];
-    let texts: Vec<&str> = message
-        .content
-        .iter()
-        .filter_map(|part| match part {
-            ContentItem::InputText { text } | ContentItem::OutputText { text } => Some(text.as_str()),
-            ContentItem::InputImage { .. } | ContentItem::InputAudio { .. } => None,
-        })
-        .collect();
-    let text = texts.join("\n");
-    let made = MADE.iter().any(|tag| text.trim_start().starts_with(tag));
-    (!made && !text.trim().is_empty()).then_some(text)
 }
