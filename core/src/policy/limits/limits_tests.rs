@@ -197,3 +197,64 @@ fn a_call_that_is_being_made_counts_until_it_ends_or_is_dropped() {
     assert!(third.is_ok() && limits.admit(&next, Instant::now()).is_err());
     drop(new);
 }
+
+/// A cell in the background still makes calls of its own turn.
+#[test]
+fn a_call_of_an_older_turn_counts_for_that_one() {
+    let limits = Limits::new(LimitOptions { calls_per_turn: Some(2), ..LimitOptions::default() });
+    let let_in = |turn: &str| refused(&limits, &call("a", turn, "{}")).is_none();
+    let order = ["old", "new", "old", "new"].map(let_in);
+    assert_eq!(order, [true; 4]);
+    assert_eq!(["old", "new", "old"].map(let_in), [false; 3]);
+}
+
+#[test]
+fn a_failure_of_an_older_turn_counts_for_that_one() {
+    let guard = LoopGuard { note_after: number(1), refuse_after: number(2) };
+    let limits = Limits::new(LimitOptions { loop_guard: Some(guard), ..LimitOptions::default() });
+    let (old, new) = (call("a", "old", "{}"), call("a", "new", "{}"));
+    let begin = |call: &ToolInvocation| limits.admit(call, Instant::now());
+    let first = begin(&old).unwrap().unwrap();
+    assert!(made(&limits, &new, Some("no")).is_ok());
+    assert!(limits.ended(first, &old, Some("no")).is_some());
+    // Each has failed once, and may once more.
+    for call in [&old, &new] {
+        let second = begin(call).unwrap().unwrap();
+        assert!(begin(call).is_err());
+        drop(second);
+        assert!(made(&limits, call, Some("no")).is_ok());
+        assert!(begin(call).is_err());
+    }
+}
+
+#[test]
+fn the_bound_of_turns_is_exact_and_the_one_that_was_quiet_longest_is_forgotten() {
+    let options = LimitOptions { calls_per_turn: Some(2), ..LimitOptions::default() };
+    let let_in =
+        |limits: &Limits, turn: usize| refused(limits, &call("a", &turn.to_string(), "{}")).is_none();
+    for (turns, remembered) in [(turns::MAX_TURNS, true), (turns::MAX_TURNS + 1, false)] {
+        let limits = Limits::new(options.clone());
+        assert!((0..turns).all(|turn| let_in(&limits, turn)));
+        // Counted on where it is known, anew where it is not.
+        assert_eq!([(); 3].map(|()| let_in(&limits, 0)), [true, !remembered, false], "{turns}");
+        // The last one is known in any case.
+        assert_eq!([(); 2].map(|()| let_in(&limits, turns - 1)), [true, false], "{turns}");
+    }
+}
+
+/// What is under way while its turn is forgotten is counted nowhere when it ends.
+#[test]
+fn a_call_of_a_forgotten_turn_ends_without_a_trace() {
+    let guard = LoopGuard { note_after: number(1), refuse_after: number(1) };
+    let limits = Limits::new(LimitOptions { loop_guard: Some(guard), ..LimitOptions::default() });
+    let old = call("a", "old", "{}");
+    let first = limits.admit(&old, Instant::now()).unwrap().unwrap();
+    for turn in 0..turns::MAX_TURNS {
+        assert!(limits.admit(&call("a", &turn.to_string(), "{}"), Instant::now()).is_ok());
+    }
+    let again = limits.admit(&old, Instant::now()).unwrap().unwrap();
+    assert_eq!(limits.ended(first, &old, Some("no")), None);
+    assert!(limits.admit(&old, Instant::now()).is_err(), "the second is being made");
+    drop(again);
+    assert!(limits.admit(&old, Instant::now()).is_ok());
+}

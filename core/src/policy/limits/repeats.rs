@@ -43,12 +43,6 @@ impl Repeats {
         self.failing.iter().find(|failing| failing.call == call).map_or(0, |failing| failing.count)
     }
 
-    /// A new turn begins.
-    pub(super) fn forget(&mut self) {
-        self.failing.clear();
-        self.under_way.clear();
-    }
-
     /// How often a call is being made now.
     pub(super) fn under_way(&self, call: SameCall) -> u32 {
         self.under_way.get(&call).copied().unwrap_or_default()
