@@ -50,16 +50,24 @@ fn has_only_safe_options(program: &str, arguments: &[String]) -> bool {
         |acts: &[&str]| !arguments.iter().any(|argument| acts.iter().any(|act| is_option(argument, act)));
     match program {
         "base64" => {
-            !arguments.iter().any(|argument| argument.starts_with("-o") || argument.starts_with("--o"))
+            !arguments.iter().any(|argument| has_letter(argument, 'o') || argument.starts_with("--o"))
         }
         "find" => none_of(&FIND_ACTS),
         "rg" => none_of(&RG_RUNS) && !arguments.iter().any(|argument| has_letter(argument, 'z')),
         // The second operand is written.
-        "uniq" => arguments.iter().filter(|argument| !argument.starts_with('-')).count() <= 1,
+        "uniq" => operands(arguments) <= 1,
         "sed" => is_plain_print(arguments),
         "git" => git_reads(arguments),
         _ => false,
     }
+}
+
+/// How many arguments may be operands: `-` is one, and so is each behind `--`.
+fn operands(arguments: &[String]) -> usize {
+    let options = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    let before =
+        arguments.iter().take(options).filter(|argument| *argument == "-" || !argument.starts_with('-'));
+    before.count() + arguments.len().saturating_sub(options + 1)
 }
 
 /// The option itself, or it with a value behind `=`.
