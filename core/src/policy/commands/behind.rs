@@ -2,15 +2,20 @@
 
 use tenon_shell_parse::{CommandInput, FoundCommand};
 
-use super::name;
+use super::{git, name};
 
 /// Shells, which run what stands behind `-c`, or what they are given to read.
 const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh"];
 /// Programs of which a word may be a line for a shell: `env -S 'rm -f x'`, `trap 'rm -f x' EXIT`, `watch 'rm -f x'`.
-const TAKE_LINES: [&str; 9] =
-    ["env", "trap", "watch", "parallel", "flock", "su", "runuser", "script", "strace"];
-/// Those of them that run nothing else: what is not known of their words is a line that is not known.
-const TAKE_ONLY_LINES: [&str; 4] = ["trap", "su", "runuser", "script"];
+const TAKE_LINES: [&str; 10] =
+    ["env", "trap", "watch", "parallel", "flock", "su", "runuser", "script", "strace", "hyperfine"];
+/// Those of them that run nothing else: each word may be a line, and what is not known of them is a line that is not
+/// known.
+const TAKE_ONLY_LINES: [&str; 5] = ["trap", "su", "runuser", "script", "hyperfine"];
+/// Those of them that start a shell, to read what it runs, where no line and no command is given.
+const START_SHELLS: [&str; 3] = ["su", "runuser", "script"];
+/// Short options may stand in one word, the last with its value: the value may begin behind any of so many letters.
+const MAX_GLUED: usize = 8;
 /// Options of shells whose value is the next word.
 const SHELL_VALUES: [&str; 6] = ["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 /// Options of shells with which they run nothing.
@@ -36,7 +41,8 @@ pub(super) fn scripts_of(command: &FoundCommand) -> Scripts {
         "alias" => named(arguments),
         "source" | "." => of_file(arguments, command.input.as_ref()),
         shell if SHELLS.contains(&shell) => of_shell(arguments, command.input.as_ref()),
-        other if TAKE_LINES.contains(&other) => lines(other, arguments),
+        "git" => git::scripts_of(arguments),
+        other if TAKE_LINES.contains(&other) => lines(other, arguments, command.input.as_ref()),
         _ => Scripts::default(),
     }
 }
@@ -47,31 +53,59 @@ fn joined(arguments: &[Option<String>]) -> Scripts {
     Scripts { known: vec![words.join(" ")], unknown: arguments.contains(&None) }
 }
 
-/// `alias name='rm -f x'`.
+/// `alias name='rm -f'`. The words behind the name are known where it is used, if anywhere.
 fn named(arguments: &[Option<String>]) -> Scripts {
     let values = arguments.iter().flatten().filter_map(|word| word.split_once('='));
-    Scripts { known: values.map(|(_, value)| value.to_owned()).collect(), unknown: arguments.contains(&None) }
+    let known = values.map(|(_, value)| format!("{value} \"$@\"")).collect();
+    Scripts { known, unknown: arguments.contains(&None) }
 }
 
-/// Words with blanks in them.
-fn lines(program: &str, arguments: &[Option<String>]) -> Scripts {
-    let line = |word: &&String| word.contains(char::is_whitespace);
-    let lines = arguments.iter().flatten().filter(line);
+/// Words that may be lines: those with blanks in them, or all.
+fn lines(program: &str, arguments: &[Option<String>], input: Option<&CommandInput>) -> Scripts {
+    let (only, known) = (TAKE_ONLY_LINES.contains(&program), arguments.iter().flatten());
+    let given = |word: &String| {
+        let short = word.starts_with('-') && !word.starts_with("--");
+        (short && word.contains(['c', 'u'])) || word.starts_with("--command") || word.starts_with("--user")
+    };
+    let shell = START_SHELLS.contains(&program) && !known.clone().any(given);
+    let read = if shell { of_file(&[], input) } else { Scripts::default() };
+    let lines = known.flat_map(|word| match word.strip_prefix('-') {
+        Some(option) => glued(option),
+        None if only || word.contains(char::is_whitespace) => vec![word.clone()],
+        None => Vec::new(),
+    });
     Scripts {
-        known: lines.map(|word| word.trim_start_matches("-S").to_owned()).collect(),
-        unknown: TAKE_ONLY_LINES.contains(&program) && arguments.contains(&None),
+        known: lines.chain(read.known).collect(),
+        unknown: read.unknown || (only && arguments.contains(&None)),
     }
 }
 
+/// The values that may stand in one word with an option, the dash of which has been read: `--split-string=rm -f x`,
+/// `-iSrm -f x`.
+pub(super) fn glued(option: &str) -> Vec<String> {
+    if let Some(long) = option.strip_prefix('-') {
+        return long.split_once('=').map(|(_, value)| value.to_owned()).into_iter().collect();
+    }
+    let letters = option.char_indices().take_while(|(_, c)| c.is_ascii_alphanumeric()).take(MAX_GLUED);
+    let values = letters.filter_map(|(place, c)| option.get(place + c.len_utf8()..));
+    values.filter(|value| !value.is_empty()).map(str::to_owned).collect()
+}
+
 fn of_shell(arguments: &[Option<String>], input: Option<&CommandInput>) -> Scripts {
-    let flagged = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.contains('c');
+    let flagged = |word: &String| is_flags(word) && word.contains('c');
     let behind = arguments.iter().position(|word| word.as_ref().is_some_and(flagged));
     let Some(flag) = behind else { return of_file(arguments, input) };
     // Options may stand between the flag and the script, so each word behind it may be one.
-    let rest = arguments.get(flag + 1..).unwrap_or_default();
-    let known = rest.iter().flatten().filter(|word| !word.starts_with('-')).cloned();
+    let (before, rest) = arguments.split_at_checked(flag + 1).unwrap_or((arguments, &[]));
+    let known = rest.iter().flatten().filter(|word| !is_flags(word) && *word != "--").cloned();
     let first = rest.iter().find(|word| !word.as_ref().is_some_and(|word| word.starts_with('-')));
-    Scripts { known: known.collect(), unknown: first == Some(&None) }
+    Scripts { known: known.collect(), unknown: first == Some(&None) || before.contains(&None) }
+}
+
+/// `-x`, or several such letters in one word.
+fn is_flags(word: &str) -> bool {
+    let letters = word.strip_prefix('-');
+    letters.is_some_and(|letters| letters.chars().all(|c| c.is_ascii_alphabetic()))
 }
 
 /// The first operand is a file; without one, or where it stands for that, the script is what there is to read.

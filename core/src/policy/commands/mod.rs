@@ -6,6 +6,7 @@
 
 mod behind;
 mod dangerous;
+mod git;
 mod reach;
 mod safe;
 mod scripts;

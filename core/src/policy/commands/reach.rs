@@ -13,8 +13,9 @@ const MAX_DEPTH: usize = 8;
 /// Commands that one line may have run before it is no longer followed.
 const MAX_COMMANDS: usize = 512;
 
-/// Programs that run their arguments, with the number of operands that stand before the command.
-const WRAPPERS: [(&str, usize); 24] = [
+/// Programs that run their arguments, with the number of operands that stand before the command. Where it cannot be told
+/// from the options which words are operands, a number that takes in some more.
+const WRAPPERS: [(&str, usize); 49] = [
     ("sudo", 0),
     ("doas", 0),
     ("env", 0),
@@ -22,14 +23,24 @@ const WRAPPERS: [(&str, usize); 24] = [
     ("ionice", 0),
     ("chrt", 1),
     ("taskset", 1),
+    ("numactl", 0),
+    ("prlimit", 0),
+    ("setarch", 1),
+    ("linux32", 0),
+    ("linux64", 0),
     ("nohup", 0),
     ("setsid", 0),
     ("stdbuf", 0),
+    ("unbuffer", 0),
     ("timeout", 1),
     ("time", 0),
     ("command", 0),
     ("exec", 0),
     ("builtin", 0),
+    ("noglob", 0),
+    ("nocorrect", 0),
+    ("-", 0),
+    ("repeat", 1),
     ("xargs", 0),
     ("parallel", 0),
     ("watch", 0),
@@ -37,13 +48,34 @@ const WRAPPERS: [(&str, usize); 24] = [
     ("chroot", 1),
     ("unshare", 0),
     ("nsenter", 0),
+    ("bwrap", 8),
+    ("fakeroot", 0),
+    ("setpriv", 0),
+    ("runuser", 0),
+    ("pkexec", 0),
+    ("gosu", 1),
+    ("su-exec", 1),
     ("strace", 0),
+    ("ltrace", 0),
+    ("valgrind", 0),
     ("flock", 1),
+    ("script", 1),
+    ("systemd-run", 0),
+    ("ssh-agent", 0),
+    ("dbus-run-session", 0),
+    ("xvfb-run", 0),
+    ("proxychains4", 0),
 ];
+/// Those of them that start a shell, which reads what it runs, where no command stands behind them.
+const START_SHELLS: [&str; 4] = ["chroot", "unshare", "nsenter", "parallel"];
+/// Those that do where one of these letters is among their options.
+const SHELL_LETTERS: [(&str, &str); 2] = [("sudo", "si"), ("doas", "s")];
 /// Programs that run what stands behind one of their options.
 const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
 /// Those options.
 const FINDERS_RUN: [&str; 8] = ["-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec", "--exec-batch"];
+/// Those of them that may have the command in their own word.
+const FINDERS_RUN_GLUED: [&str; 4] = ["--exec=", "--exec-batch=", "-x", "-X"];
 /// Wrappers that put words of their own behind the command, or in the place of some.
 const FILLERS: [&str; 2] = ["xargs", "parallel"];
 
@@ -80,46 +112,91 @@ pub(in crate::policy) fn reach(words: &[String]) -> Reached {
     reached
 }
 
-/// What a wrapper may run.
+/// What a command may start with its own words.
 fn starts_of(command: &FoundCommand) -> Vec<FoundCommand> {
     let Some(Some(program)) = command.words.first() else { return Vec::new() };
     let program = name(program);
-    let places = if FINDERS.contains(&program) {
-        let runs =
-            |word: &Option<String>| word.as_ref().is_some_and(|word| FINDERS_RUN.contains(&word.as_str()));
-        let options = command.words.iter().enumerate().filter(|(_, word)| runs(word));
-        options.map(|(place, _)| place + 1).collect()
+    let started = if FINDERS.contains(&program) {
+        found(program, &command.words)
     } else if let Some((_, operands)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == program) {
-        possible_starts(&command.words, *operands)
+        wrapped(program, &command.words, *operands)
     } else {
         Vec::new()
     };
-    let rest = |start| {
-        let words = command.words.get(start..).unwrap_or_default();
-        if FILLERS.contains(&program) { filled(&command.words, words) } else { words.to_vec() }
-    };
-    places
-        .into_iter()
-        .map(|start| FoundCommand { words: rest(start), input: command.input.clone() })
-        .collect()
+    let input = |words| FoundCommand { words, input: command.input.clone() };
+    started.into_iter().map(input).collect()
 }
 
-/// The command of a wrapper that adds to it: what it adds comes last, or in the place of a word that it is told of.
+/// What a finder runs.
+fn found(program: &str, words: &[Option<String>]) -> Vec<Vec<Option<String>>> {
+    let behind = |(place, word): (usize, &Option<String>)| {
+        let (word, rest) = (word.as_deref()?, words.get(place + 1..).unwrap_or_default());
+        if FINDERS_RUN.contains(&word) {
+            return Some(rest.to_vec());
+        }
+        let mut options = FINDERS_RUN_GLUED.iter().filter(|_| program != "find");
+        let glued = options.find_map(|option| word.strip_prefix(option))?;
+        Some(std::iter::once(Some(glued.to_owned())).chain(rest.iter().cloned()).collect())
+    };
+    words.iter().enumerate().filter_map(behind).collect()
+}
+
+/// What a wrapper runs, for each place where its command may begin.
+fn wrapped(program: &str, words: &[Option<String>], operands: usize) -> Vec<Vec<Option<String>>> {
+    let (places, sure) = possible_starts(words, operands);
+    let rest = |start: usize| {
+        let rest = words.get(start..).unwrap_or_default();
+        if FILLERS.contains(&program) { filled(words, rest) } else { rest.to_vec() }
+    };
+    let shell = !sure && starts_shell(program, words);
+    let shell = shell.then(|| vec![Some("sh".to_owned())]);
+    places.into_iter().map(rest).chain(shell).collect()
+}
+
+/// Whether a wrapper starts a shell where no command stands behind it.
+fn starts_shell(program: &str, words: &[Option<String>]) -> bool {
+    let letters = SHELL_LETTERS.iter().find(|(wrapper, _)| *wrapper == program).map(|(_, letters)| *letters);
+    let asks = |letters: &str| {
+        words.iter().flatten().any(|word| {
+            let short = word.strip_prefix('-').filter(|short| !short.starts_with('-'));
+            short.is_some_and(|short| short.contains(|c| letters.contains(c)))
+                || ["--shell", "--login"].contains(&word.as_str())
+        })
+    };
+    START_SHELLS.contains(&program) || letters.is_some_and(asks)
+}
+
+/// The command of a wrapper that adds to it: what it adds comes last, or in the place of a word that it is told of. Any
+/// word with a brace in it may be such a place: `{}`, `{.}`, `{1}`.
 fn filled(wrapper: &[Option<String>], command: &[Option<String>]) -> Vec<Option<String>> {
-    let option = wrapper.iter().zip(wrapper.iter().skip(1)).find_map(|(option, next)| {
-        let glued = option.as_ref()?.strip_prefix("-I")?;
-        if glued.is_empty() { next.as_deref() } else { Some(glued) }
-    });
-    let replaced = option.unwrap_or("{}");
+    let replaced = replaced(wrapper);
     let own = command.iter().take_while(|word| !word.as_ref().is_some_and(|word| word.starts_with(":::")));
-    let own = own.map(|word| word.clone().filter(|word| !word.contains(replaced)));
+    let stays =
+        |word: &String| !word.contains('{') && !replaced.iter().any(|replaced| word.contains(replaced));
+    let own = own.map(|word| word.clone().filter(stays));
     own.chain([None]).collect()
+}
+
+/// What a wrapper may be told to put words in the place of: `-I X`, `-rIX`, `-iX`, `--replace=X`.
+fn replaced(wrapper: &[Option<String>]) -> Vec<&str> {
+    let words = || wrapper.iter().map(Option::as_deref);
+    let told = words().zip(words().skip(1).chain([None])).filter_map(|(option, next)| {
+        let option = option?;
+        if let Some(value) = option.strip_prefix("--replace=") {
+            return Some(value);
+        }
+        let short = option.strip_prefix('-').filter(|short| !short.starts_with('-'))?;
+        let (_, glued) = short.split_once(['I', 'i'])?;
+        if glued.is_empty() { next } else { Some(glued) }
+    });
+    told.filter(|text| !text.is_empty()).collect()
 }
 
 /// Where a wrapper's command may begin: at its first word that is no option, no assignment and none of its own
 /// operands. Behind an option, a word may be its argument as well, so that the next one is taken too, and a word that is
-/// not known may be anything: a guess too many makes a decision stricter, one that is missed would make it weaker.
-fn possible_starts(words: &[Option<String>], operands: usize) -> Vec<usize> {
+/// not known may be anything: a guess too many makes a decision stricter, one that is missed would make it weaker. And
+/// whether one of them is no guess.
+fn possible_starts(words: &[Option<String>], operands: usize) -> (Vec<usize>, bool) {
     let (mut places, mut left, mut unsure) = (Vec::new(), operands, false);
     for (place, word) in words.iter().enumerate().skip(1) {
         let Some(word) = word else {
@@ -134,13 +211,13 @@ fn possible_starts(words: &[Option<String>], operands: usize) -> Vec<usize> {
         } else {
             places.push(place);
             if !unsure && left == 0 {
-                break;
+                return (places, true);
             }
             left = left.saturating_sub(usize::from(!unsure));
             unsure = false;
         }
     }
-    places
+    (places, false)
 }
 
 fn is_assignment(word: &str) -> bool {

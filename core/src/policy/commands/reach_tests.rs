@@ -51,6 +51,21 @@ fn wrappers_and_shells_are_looked_behind() {
         "sudo env A=1 bash -lc 'nice rm -f x'",
         "sudo sh -c \"sh -c 'rm -f x'\"",
         "trap 'rm -f x' EXIT",
+        "builtin exec rm -f x",
+        "noglob rm -f x",
+        "- rm -f x",
+        "repeat 3 rm -f x",
+        "setarch -R rm -f x",
+        "bwrap --bind / / --dev /dev --proc /proc rm -f x",
+        "systemd-run --user --scope rm -f x",
+        "runuser -u bob -- rm -f x",
+        "gosu bob rm -f x",
+        "fd y -xrm -f x",
+        "fd y --exec=rm -f x",
+        "su bob '-crm -f x'",
+        "env '-iSrm -f x'",
+        "git rebase -x 'rm -f x' y",
+        "git submodule foreach rm -f x",
     ];
     for line in lines {
         assert!(reaches(line), "{line}: {:?}", reach(&words(line)));
@@ -63,6 +78,53 @@ fn what_is_an_argument_is_no_command() {
         ["echo rm -f x", "sudo echo rm -f x", "env A=1 echo rm -f x", "xargs grep rm -f x", "find . -name rm"]
     {
         assert!(!reaches(line), "{line}");
+    }
+}
+
+/// What runs a shell that reads its script, without anybody knowing which.
+#[test]
+fn what_starts_a_shell_is_not_known() {
+    let lines = [
+        "sudo -s",
+        "sudo -u bob -i",
+        "sudo --login",
+        "doas -s",
+        "chroot /dir",
+        "unshare -r",
+        "nsenter -t 1",
+        "parallel",
+        "parallel -j 4",
+        "su",
+        "script log",
+    ];
+    for line in lines {
+        assert!(reach(&words(line)).too_much, "{line}");
+    }
+    for line in
+        ["sudo make", "sudo -n -- make", "doas make", "chroot /dir make", "parallel -j 4 make", "su -c make"]
+    {
+        assert!(!reach(&words(line)).too_much, "{line}");
+    }
+}
+
+/// Words that a wrapper puts others in the place of.
+#[test]
+fn what_a_wrapper_fills_in_is_not_known() {
+    let lines = [
+        "xargs git",
+        "xargs -I X git X",
+        "xargs -rIX git X",
+        "xargs -tI X git aXb",
+        "xargs -iX git X",
+        "xargs --replace=X git X",
+        "xargs -n1 git {}",
+        "parallel git {.}",
+        "parallel git {1} ::: push",
+    ];
+    for line in lines {
+        let reached = reach(&words(line)).commands;
+        let filled = |found: &Vec<Option<String>>| found[0].as_deref() == Some("git") && found[1].is_none();
+        assert!(reached.iter().any(filled), "{line}: {reached:?}");
     }
 }
 
