@@ -11,6 +11,8 @@ pub struct FoundCommand {
     pub words: Vec<Option<String>>,
     /// What a heredoc or a here-string gives it to read; none where nothing does, or where it is a file or not known.
     pub input: Option<CommandInput>,
+    /// The file that it is given to read instead, where its name is known.
+    pub input_file: Option<String>,
 }
 
 /// What a command is given to read.

@@ -77,6 +77,30 @@ fn what_is_read_belongs_to_its_command() {
 }
 
 #[test]
+fn the_file_that_is_read_is_known_by_its_name() {
+    let rows = [
+        ("sh < x.sh", Some("x.sh")),
+        ("sh 0<'x y' -s", Some("x y")),
+        ("<x sh", Some("x")),
+        ("sh <> x", Some("x")),
+        ("sh < a < b", Some("b")),
+        ("sh <<< a < b", Some("b")),
+        ("sh < b <<< a", None),
+        ("sh < $x", None),
+        ("sh <(a)", None),
+        ("sh 3< x", None),
+        ("sh > x", None),
+        ("sh <&3", None),
+        ("sh", None),
+    ];
+    for (script, expected) in rows {
+        let files: Vec<Option<String>> =
+            commands_within(script).commands.into_iter().map(|command| command.input_file).collect();
+        assert_eq!(files.last().unwrap().as_deref(), expected, "{script}");
+    }
+}
+
+#[test]
 fn a_heredoc_is_read_as_its_command_reads_it() {
     let rows = [
         // A bare delimiter: backslashes quote, expansions are made.

@@ -15,26 +15,27 @@ const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
 
 /// What a call would do, as it is now. Two are equal when a yes to one is a yes to the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Bound(Effects);
+pub(super) struct Bound {
+    effects: Effects,
+    /// The folder that its command runs in, links resolved: one that leads there may lead elsewhere by then.
+    folder: Option<PathBuf>,
+}
 
 impl Bound {
     /// Takes what was prepared, and reads the scripts that its command names.
     pub(super) async fn of(effects: &Effects) -> Self {
         let mut effects = effects.clone();
-        if let Some(command) = &effects.command {
-            effects.reads.extend(hashed(scripts(command)).await);
+        let mut folder = None;
+        if let Some(CommandEffect { argv, cwd, .. }) = &effects.command {
+            folder = tokio::fs::canonicalize(cwd).await.ok();
+            effects.reads.extend(hashed(named_scripts(argv, cwd)).await);
         }
-        Self(effects)
+        Self { effects, folder }
     }
 
     pub(super) fn effects(&self) -> &Effects {
-        &self.0
+        &self.effects
     }
-}
-
-/// The files that a command names as scripts.
-fn scripts(command: &CommandEffect) -> BTreeSet<PathBuf> {
-    named_scripts(&command.argv).into_iter().map(|named| command.cwd.join(named)).collect()
 }
 
 /// The hashes of those that are files.

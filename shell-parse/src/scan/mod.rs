@@ -52,13 +52,15 @@ impl<'s> Scanner<'s> {
     /// What was found.
     pub(crate) fn finish(self) -> FoundCommands {
         let Self { commands, bodies, mut within, complete, .. } = self;
-        within.extend(commands.into_iter().map(|(words, source)| FoundCommand {
-            words,
-            input: match source {
-                Source::Unknown => None,
-                Source::Text(text) => Some(CommandInput { text, certain: true }),
-                Source::Heredoc(place) => bodies.get(place).cloned(),
-            },
+        within.extend(commands.into_iter().map(|(words, source)| {
+            let (mut input, mut input_file) = (None, None);
+            match source {
+                Source::Unknown => {}
+                Source::Text(text) => input = Some(CommandInput { text, certain: true }),
+                Source::File(name) => input_file = Some(name),
+                Source::Heredoc(place) => input = bodies.get(place).cloned(),
+            }
+            FoundCommand { words, input, input_file }
         }));
         FoundCommands { commands: within, complete }
     }

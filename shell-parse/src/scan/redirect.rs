@@ -16,6 +16,8 @@ pub(super) enum Source {
     Unknown,
     /// This.
     Text(String),
+    /// The file of this name.
+    File(String),
     /// The heredoc of this number.
     Heredoc(usize),
 }
@@ -50,6 +52,7 @@ impl Scanner<'_> {
             "<<" | "<<-" => self.heredoc(value, &raw, operator == "<<-"),
             // A line end is added.
             "<<<" => value.map_or(Source::Unknown, |text| Source::Text(text + "\n")),
+            "<" | "<>" => value.map_or(Source::Unknown, Source::File),
             _ => Source::Unknown,
         };
         if descriptor.map_or(operator.starts_with('<'), |named| named.trim_start_matches('0').is_empty()) {

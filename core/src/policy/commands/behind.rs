@@ -33,6 +33,12 @@ pub(super) struct Scripts {
     pub(super) unknown: bool,
 }
 
+/// Whether a command is a shell, or one that starts some, and so may run what it is given to read.
+pub(super) fn is_shell(words: &[Option<String>]) -> bool {
+    let program = words.first().and_then(|word| word.as_deref()).map(name);
+    program.is_none_or(|name| SHELLS.contains(&name) || START_SHELLS.contains(&name))
+}
+
 /// The scripts of a command, as far as its words are known.
 pub(super) fn scripts_of(command: &FoundCommand) -> Scripts {
     let Some((Some(program), arguments)) = command.words.split_first() else { return Scripts::default() };

@@ -9,7 +9,8 @@ fn given(text: &str) -> CommandInput {
 /// The scripts of a command, and whether there is one that is not known; `$` is a word that is not.
 fn scripts(line: &str, input: Option<&str>) -> (Vec<String>, bool) {
     let words = shlex::split(line).unwrap().into_iter().map(|word| (word != "$").then_some(word)).collect();
-    let Scripts { known, unknown } = scripts_of(&FoundCommand { words, input: input.map(given) });
+    let Scripts { known, unknown } =
+        scripts_of(&FoundCommand { words, input: input.map(given), input_file: None });
     (known, unknown)
 }
 

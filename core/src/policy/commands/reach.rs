@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use tenon_shell_parse::{FoundCommand, commands_within};
 
-use super::behind::{Scripts, scripts_of};
+use super::behind::{Scripts, is_shell, scripts_of};
 use super::name;
 
 /// How deep shells may be nested in each other before it is no longer followed (runtime.md D10.3).
@@ -84,6 +84,8 @@ const FILLERS: [&str; 2] = ["xargs", "parallel"];
 pub(in crate::policy) struct Reached {
     /// Their words, as far as they are known. The command itself is the first.
     pub(in crate::policy) commands: Vec<Vec<Option<String>>>,
+    /// The files that shells among them are given to read.
+    pub(in crate::policy) read: Vec<String>,
     /// Whether there was more than is followed or understood: too deep, too many, no shell that we know, or a script
     /// that only the run makes known.
     pub(in crate::policy) too_much: bool,
@@ -91,7 +93,7 @@ pub(in crate::policy) struct Reached {
 
 /// Finds what is behind a command.
 pub(in crate::policy) fn reach(words: &[String]) -> Reached {
-    let first = FoundCommand { words: words.iter().cloned().map(Some).collect(), input: None };
+    let first = FoundCommand { words: words.iter().cloned().map(Some).collect(), ..FoundCommand::default() };
     let mut queue = VecDeque::from([(first, 0)]);
     let mut reached = Reached::default();
     while let Some((command, depth)) = queue.pop_front() {
@@ -107,6 +109,7 @@ pub(in crate::policy) fn reach(words: &[String]) -> Reached {
             queue.extend(found.commands.into_iter().map(|inner| (inner, depth + 1)));
         }
         queue.extend(starts_of(&command).into_iter().map(|inner| (inner, depth)));
+        reached.read.extend(command.input_file.filter(|_| is_shell(&command.words)));
         reached.commands.push(command.words);
     }
     reached
@@ -123,8 +126,8 @@ fn starts_of(command: &FoundCommand) -> Vec<FoundCommand> {
     } else {
         Vec::new()
     };
-    let input = |words| FoundCommand { words, input: command.input.clone() };
-    started.into_iter().map(input).collect()
+    // It reads what the command is given to read.
+    started.into_iter().map(|words| FoundCommand { words, ..command.clone() }).collect()
 }
 
 /// What a finder runs.

@@ -1,31 +1,85 @@
 //! The files that a command line names as scripts: an approval of the line is one of their content (cases.md L4).
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use super::reach::reach;
 use super::{CommandLine, name};
 
 /// Programs that run the file they are given. A version may stand behind the name (`python3.12`).
-const INTERPRETERS: [&str; 21] = [
-    "bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "python", "pypy", "node", "deno", "bun", "perl",
-    "ruby", "php", "lua", "awk", "gawk", "Rscript", "source", ".",
+const INTERPRETERS: [&str; 34] = [
+    "bash",
+    "sh",
+    "zsh",
+    "dash",
+    "ksh",
+    "mksh",
+    "ash",
+    "fish",
+    "python",
+    "pypy",
+    "node",
+    "deno",
+    "bun",
+    "tsx",
+    "ts-node",
+    "uv",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "awk",
+    "gawk",
+    "mawk",
+    "Rscript",
+    "julia",
+    "java",
+    "groovy",
+    "guile",
+    "tclsh",
+    "expect",
+    "osascript",
+    "pwsh",
+    "source",
+    ".",
 ];
+/// What goes to another folder, where names lead elsewhere.
+const GO: [&str; 2] = ["cd", "pushd"];
+/// The folders of one line that names are looked for in.
+const MAX_FOLDERS: usize = 16;
 
-/// The files, as they are named: a program given by its path, and what an interpreter is given. Which of them are
+/// The files: a program given by its path, what an interpreter is given, and what a shell reads. A name is taken for one
+/// in the folder of the line, and in those that the line goes to, since when it does is not known. Which of them are
 /// there, nobody has looked.
-pub(crate) fn named_scripts(argv: &[String]) -> BTreeSet<String> {
+pub(crate) fn named_scripts(argv: &[String], cwd: &Path) -> BTreeSet<PathBuf> {
     let line = CommandLine::of(argv);
-    let mut named = BTreeSet::new();
-    for words in line.segments.iter().flat_map(|segment| reach(&segment.words).commands) {
-        let Some((Some(program), arguments)) = words.split_first() else { continue };
-        if program.contains('/') {
-            named.insert(program.clone());
-        }
-        if is_interpreter(program) {
-            named.extend(arguments.iter().flatten().filter(|word| !word.starts_with('-')).cloned());
+    let (mut named, mut folders) = (BTreeSet::new(), vec![cwd.to_owned()]);
+    for reached in line.segments.iter().map(|segment| reach(&segment.words)) {
+        named.extend(reached.read);
+        for words in reached.commands {
+            let Some((Some(program), arguments)) = words.split_first() else { continue };
+            let known = || arguments.iter().flatten().filter(|word| !word.starts_with('-')).cloned();
+            if program.contains('/') {
+                named.insert(program.clone());
+            }
+            if is_interpreter(program) {
+                named.extend(known());
+            }
+            if GO.contains(&name(program)) {
+                add_folders(&mut folders, known());
+            }
         }
     }
-    named
+    named.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).collect()
+}
+
+/// Adds where these lead from each of the folders.
+fn add_folders(folders: &mut Vec<PathBuf>, names: impl Iterator<Item = String>) {
+    for name in names {
+        let led: Vec<PathBuf> = folders.iter().map(|folder| folder.join(&name)).collect();
+        folders.extend(led);
+    }
+    folders.truncate(MAX_FOLDERS);
 }
 
 fn is_interpreter(program: &str) -> bool {
