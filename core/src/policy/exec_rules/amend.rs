@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::load::DEFAULT_RULES;
+use super::load::{DEFAULT_RULES, MAX_FILE_BYTES};
 use super::rule::PrefixRule;
 use super::{ExecRules, RuleError};
 
@@ -27,6 +27,15 @@ pub enum AmendError {
     /// A rule on no words would allow everything.
     #[error("a rule on an empty prefix would allow every command")]
     Empty,
+    /// An empty word is no part of a pattern.
+    #[error("a rule cannot have an empty word in its prefix")]
+    EmptyWord,
+    /// The file could not be read any more the next time.
+    #[error("{}: with one more rule it would be longer than {MAX_FILE_BYTES} bytes", file.display())]
+    TooLong {
+        /// Which.
+        file: PathBuf,
+    },
 }
 
 impl ExecRules {
@@ -35,10 +44,14 @@ impl ExecRules {
     /// already is not written again.
     ///
     /// # Errors
-    /// When the file cannot be written, or holds anything else than rules; then nothing is added.
+    /// When the file cannot be written, holds anything else than rules or would become too long, or the prefix is none;
+    /// then nothing is added.
     pub fn allow_prefix(&mut self, prefix: &[String], folder: &Path) -> Result<(), AmendError> {
         if prefix.is_empty() {
             return Err(AmendError::Empty);
+        }
+        if prefix.iter().any(String::is_empty) {
+            return Err(AmendError::EmptyWord);
         }
         append(prefix, folder)?;
         let rule = PrefixRule::allowing(prefix);
@@ -90,6 +103,9 @@ fn append(prefix: &[String], folder: &Path) -> Result<(), AmendError> {
         text.push('\n');
     }
     text.push_str(&line(prefix));
+    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
+        return Err(AmendError::TooLong { file });
+    }
     ExecRules::read(&text, &file)?;
     replace(&file, &text).map_err(fault)
 }

@@ -82,6 +82,71 @@ fn nobody_allows_everything() {
 }
 
 #[test]
+fn an_empty_word_is_none_of_a_rule() {
+    let home = tempfile::tempdir().unwrap();
+    let mut rules = ExecRules::default();
+    let error = rules.allow_prefix(&["git".to_owned(), String::new()], home.path()).unwrap_err();
+    assert_eq!(error.to_string(), "a rule cannot have an empty word in its prefix");
+    assert!(rules == ExecRules::default() && !home.path().join("default.rules").exists());
+}
+
+/// What was written must be read when the program starts again.
+#[test]
+fn the_bound_of_the_file_is_exact() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("default.rules");
+    let most = usize::try_from(MAX_FILE_BYTES).unwrap();
+    let room = line(&words("git pull")).len();
+    let text = |length: usize| format!("{}\n", "#".repeat(length - 1));
+    fs::write(&file, text(most - room)).unwrap();
+    ExecRules::default().allow_prefix(&words("git pull"), home.path()).unwrap();
+    assert_eq!(ExecRules::load(home.path()).unwrap().prefixes().len(), 1);
+    let too_long = text(most - room + 1);
+    fs::write(&file, &too_long).unwrap();
+    let mut rules = ExecRules::default();
+    let error = rules.allow_prefix(&words("git pull"), home.path()).unwrap_err();
+    let shown = file.canonicalize().unwrap();
+    assert_eq!(
+        error.to_string(),
+        format!("{}: with one more rule it would be longer than 1048576 bytes", shown.display())
+    );
+    assert!(fs::read_to_string(&file).unwrap() == too_long && rules == ExecRules::default());
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        failure_persistence: None,
+        ..proptest::prelude::ProptestConfig::with_cases(200)
+    })]
+
+    /// Whatever the words, they are read as they were written, behind a file that stays as it is.
+    #[test]
+    fn any_prefix_comes_back(
+        prefix in proptest::collection::vec("(?s:.{1,6})|[\"'\\\\\n\r\t #\\[\\],()=]{1,6}", 1..5),
+        text in "(# ?[^\n]{0,9}\n|prefix_rule\\(pattern=\\['x'\\]\\)\r?\n|\n|;){0,5}(#[^\n]{0,9})?",
+    ) {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("default.rules");
+        fs::write(&file, &text).unwrap();
+        let before = ExecRules::load(home.path()).unwrap();
+        let mut rules = before.clone();
+        rules.allow_prefix(&prefix, home.path()).unwrap();
+        let written = fs::read_to_string(&file).unwrap();
+        let rest = written.strip_prefix(&text).expect("the text as it was");
+        let read = ExecRules::load(home.path()).unwrap();
+        if before.prefixes.contains(&PrefixRule::allowing(&prefix)) {
+            proptest::prop_assert_eq!(rest, "");
+        } else {
+            let (last, others) = read.prefixes.split_last().unwrap();
+            proptest::prop_assert_eq!(last, &PrefixRule::allowing(&prefix));
+            proptest::prop_assert_eq!(others, &before.prefixes[..]);
+            proptest::prop_assert_eq!(rest.trim_start_matches('\n').lines().count(), 1);
+        }
+        proptest::prop_assert_eq!(&rules.prefixes.last(), &read.prefixes.last());
+    }
+}
+
+#[test]
 fn writers_at_the_same_time_lose_nothing() {
     let home = tempfile::tempdir().unwrap();
     let folder = home.path();

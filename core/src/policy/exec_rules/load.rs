@@ -13,7 +13,7 @@ pub const DEFAULT_RULES: &str = "default.rules";
 /// What a rule file's name ends with.
 const EXTENSION: &str = "rules";
 /// The longest rule file that is read.
-const MAX_FILE_BYTES: u64 = 1024 * 1024;
+pub(super) const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 impl ExecRules {
     /// Reads every `*.rules` of a folder, in the order of their names. A folder that is not there holds none.

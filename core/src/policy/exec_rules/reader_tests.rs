@@ -1,8 +1,11 @@
 use std::path::Path;
 
 use pretty_assertions::assert_eq;
+use proptest::prelude::*;
 
-use crate::policy::{Decision, ExecRules, PatternWord};
+use super::super::rule::{HostExecutable, NetworkRule, PatternWord, PrefixRule};
+use super::Position;
+use crate::policy::{Decision, ExecRules};
 
 fn rules(text: &str) -> ExecRules {
     ExecRules::read(text, Path::new("x.rules")).unwrap()
@@ -139,9 +142,123 @@ fn everything_else_is_an_error_with_its_place() {
     }
 }
 
-proptest::proptest! {
+/// A string as a file holds it.
+fn quoted(text: &str, quote: char) -> String {
+    let one = |c: char| match c {
+        '\n' => "\\n".to_owned(),
+        '\\' => "\\\\".to_owned(),
+        c if c == quote => format!("\\{c}"),
+        c => c.to_string(),
+    };
+    format!("{quote}{}{quote}", text.chars().map(one).collect::<String>())
+}
+
+fn list(words: &[String], quote: char, comma: &str) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word, quote)).collect();
+    format!("[{}{}]", words.join(","), if words.is_empty() { "" } else { comma })
+}
+
+fn word(decision: Decision) -> &'static str {
+    match decision {
+        Decision::Allow => "allow",
+        Decision::Prompt => "prompt",
+        Decision::Forbidden => "forbidden",
+    }
+}
+
+/// Rules as a file, in one of two hands: narrow, or with blanks, line ends and comments wherever they mean nothing.
+fn printed(rules: &ExecRules, wide: bool) -> String {
+    let (quote, blank, comma) = if wide { ('\'', "\n  # ( ' \n ", " , ") } else { ('"', "", "") };
+    let call = |name: &str, arguments: Vec<String>| {
+        let arguments: Vec<String> =
+            arguments.into_iter().map(|argument| format!("{blank}{argument}")).collect();
+        format!("{name}({}{comma}{blank})", arguments.join(",")) + if wide { " # \"\n;\r\n" } else { "\n" }
+    };
+    let why = |why: Option<&str>| why.map(|why| format!("justification={}", quoted(why, quote)));
+    let prefixes = rules.prefixes.iter().map(|rule| {
+        let pattern = rule.pattern.iter().map(|word| match &word.0[..] {
+            [only] if !wide => quoted(only, quote),
+            several => list(several, quote, comma),
+        });
+        let pattern = format!("pattern = [{}]", pattern.collect::<Vec<_>>().join(","));
+        let decision = format!("decision={}", quoted(word(rule.decision), quote));
+        call("prefix_rule", [pattern, decision].into_iter().chain(why(rule.justification())).collect())
+    });
+    let hosts = rules.executables.iter().map(|host| {
+        let paths = format!("paths={}", list(&host.paths, quote, comma));
+        call("host_executable", vec![format!("name={}", quoted(&host.name, quote)), paths])
+    });
+    let networks = rules.networks.iter().map(|rule| {
+        let of = |name: &str, text: &str| format!("{name} ={}", quoted(text, quote));
+        let named =
+            [of("host", &rule.host), of("protocol", &rule.protocol), of("decision", word(rule.decision))];
+        call("network_rule", named.into_iter().chain(why(rule.justification())).collect())
+    });
+    prefixes.chain(hosts).chain(networks).collect()
+}
+
+/// Any rules that a file can hold.
+fn any_rules() -> impl Strategy<Value = ExecRules> {
+    let text = || "(?s:.{1,5})|[a-z'\"\\\\\n\r\t#()\\[\\],=;]{1,5}";
+    let decision = || prop::sample::select(vec![Decision::Allow, Decision::Prompt, Decision::Forbidden]);
+    let why = || prop::option::of("[a-z'\"\\\\\n]{0,4}[a-z]");
+    let words = prop::collection::vec(text(), 1..3).prop_map(PatternWord);
+    let prefix = (prop::collection::vec(words, 1..4), decision(), why())
+        .prop_map(|(pattern, decision, justification)| PrefixRule { pattern, decision, justification });
+    let host = ("[a-z'\" ]{1,5}", prop::collection::vec("/[a-z'\" /]{0,5}", 0..3))
+        .prop_map(|(name, paths)| HostExecutable { name, paths });
+    let network = ("[a-z'\\\\]{1,5}", text(), decision(), why()).prop_map(
+        |(host, protocol, decision, justification)| NetworkRule { host, protocol, decision, justification },
+    );
+    let all = (
+        prop::collection::vec(prefix, 0..4),
+        prop::collection::vec(host, 0..2),
+        prop::collection::vec(network, 0..2),
+    );
+    all.prop_map(|(prefixes, executables, networks)| ExecRules { prefixes, executables, networks })
+}
+
+/// Whether a place lies in a text: on a character, or behind the last one of a line.
+fn is_in(at: Position, text: &str) -> bool {
+    let line = text.split('\n').nth(at.line as usize - 1);
+    line.is_some_and(|line| (1..=line.chars().count() + 1).contains(&(at.column as usize)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn no_text_panics(text in "(prefix_rule|[(]|[)]|\\[|\\]|,|=|'|\"|\\\\|\n|pattern|match|[ -~]|ä){0,40}") {
-        let _ = ExecRules::read(&text, Path::new("x"));
+        if let Err(error) = ExecRules::read(&text, Path::new("x")) {
+            prop_assert!(error.position().is_some_and(|at| is_in(at, &text)), "{}", error);
+        }
+    }
+
+    /// Rules that are printed are the same when they are read, however they are printed.
+    #[test]
+    fn what_is_printed_is_read(rules in any_rules(), wide in any::<bool>()) {
+        let text = printed(&rules, wide);
+        prop_assert_eq!(ExecRules::read(&text, Path::new("x")), Ok(rules), "{}", text);
+    }
+
+    /// A file with a fault in it is refused with the place, or means the same when it is printed and read again.
+    #[test]
+    fn a_changed_file_is_refused_with_its_place_or_means_something(
+        rules in any_rules(),
+        wide in any::<bool>(),
+        place in any::<prop::sample::Index>(),
+        cut in 0..3_usize,
+        put in "(match=\\['a'\\],|[a-z'\"\\\\\n#()\\[\\],=;]|[+]|\u{feff}|ä){0,2}",
+    ) {
+        let letters: Vec<char> = printed(&rules, wide).chars().collect();
+        let place = place.index(letters.len() + 1);
+        let (before, rest) = letters.split_at(place);
+        let text: String = before.iter().chain(put.chars().collect::<Vec<_>>().iter()).chain(rest.iter().skip(cut)).collect();
+        match ExecRules::read(&text, Path::new("x")) {
+            Ok(read) => {
+                prop_assert_eq!(ExecRules::read(&printed(&read, !wide), Path::new("x")), Ok(read));
+            }
+            Err(error) => prop_assert!(error.position().is_some_and(|at| is_in(at, &text)), "{} in {:?}", error, text),
+        }
     }
 }
