@@ -14,7 +14,7 @@ mod scripts;
 use tenon_shell_parse::{Joint, Shell, plain_command_list, script_of};
 
 pub(super) use dangerous::is_dangerous;
-pub(super) use reach::{Reached, reach};
+pub(super) use reach::{Reached, reach, runs_its_arguments};
 pub(super) use safe::is_known_safe;
 pub(crate) use scripts::named_scripts;
 

@@ -91,6 +91,11 @@ pub(in crate::policy) struct Reached {
     pub(in crate::policy) too_much: bool,
 }
 
+/// Whether a program, given by its bare name, runs what it is given as its arguments.
+pub(in crate::policy) fn runs_its_arguments(program: &str) -> bool {
+    WRAPPERS.iter().any(|(wrapper, _)| *wrapper == program)
+}
+
 /// Finds what is behind a command.
 pub(in crate::policy) fn reach(words: &[String]) -> Reached {
     let first = FoundCommand { words: words.iter().cloned().map(Some).collect(), ..FoundCommand::default() };

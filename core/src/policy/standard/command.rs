@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use tenon_tools::{ApprovalPolicy, ApprovalScope, CommandEffect, SandboxPermissions, StepContext};
 
 use super::no_sandbox_question;
-use crate::policy::commands::{CommandLine, Reached, Segment, is_dangerous, is_known_safe, reach};
+use crate::policy::commands::{
+    CommandLine, Reached, Segment, is_dangerous, is_known_safe, reach, runs_its_arguments,
+};
 use crate::policy::{Decision, ExecRules, Matched, PolicyDecision, PrefixRule, Question};
 
 /// Why a dangerous command is refused where nobody may be asked (runtime.md D10.3).
@@ -22,8 +24,8 @@ const NO_RULE_QUESTION: &str =
 const RETRY: &str = "command failed; retry without sandbox?";
 
 /// Programs that run whatever they are given: a rule on one of them alone, or with the flag behind which its script
-/// stands, would allow everything (runtime.md D10.5).
-const TOO_WIDE: [&str; 36] = [
+/// stands, would allow everything (runtime.md D10.5). So would one on a program that runs its arguments.
+const TOO_WIDE: [&str; 29] = [
     "bash",
     "sh",
     "zsh",
@@ -33,9 +35,6 @@ const TOO_WIDE: [&str; 36] = [
     "ash",
     "pwsh",
     "powershell",
-    "env",
-    "sudo",
-    "doas",
     "git",
     "python",
     "python2",
@@ -55,11 +54,7 @@ const TOO_WIDE: [&str; 36] = [
     "pnpx",
     "uvx",
     "pipx",
-    "xargs",
     "eval",
-    "exec",
-    "busybox",
-    "nohup",
 ];
 /// Those flags.
 const SCRIPT_FLAGS: [&str; 10] = ["-c", "-lc", "-ic", "-e", "-r", "-p", "-m", "-", "-Command", "run"];
@@ -249,7 +244,8 @@ fn offered(
         (_, [only]) => only.words.clone(),
         (_, _) => return None,
     };
-    if !certain || is_too_wide(&prefix) {
+    // An empty word is no part of a rule.
+    if !certain || is_too_wide(&prefix) || prefix.iter().any(String::is_empty) {
         return None;
     }
     let speaks_for = |segment: &Segment| {
@@ -271,7 +267,7 @@ pub(super) fn is_too_wide(prefix: &[String]) -> bool {
         [flag] => SCRIPT_FLAGS.contains(&flag.as_str()),
         _ => false,
     };
-    bare && TOO_WIDE.contains(&program)
+    bare && (TOO_WIDE.contains(&program) || runs_its_arguments(program))
 }
 
 /// Words as a shell would read them.
