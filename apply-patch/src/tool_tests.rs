@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use pretty_assertions::assert_eq;
@@ -227,6 +227,47 @@ async fn effects_name_files_and_hashes() {
     let hash = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
     let expected = json!({"writes": [{"path": path("a.txt"), "content": hash}, {"path": path("b.txt")}]});
     assert_eq!(effects, expected);
+}
+
+/// An approval is bound to the effects: what is changed meanwhile, wherever the patch writes, gives others.
+#[tokio::test]
+async fn what_changes_meanwhile_gives_other_effects_or_fits_no_more() {
+    type Change = Box<dyn Fn(&Path)>;
+    let write = |name: &'static str| -> Change {
+        Box::new(move |root| std::fs::write(root.join(name), "0\nm\n").expect("written"))
+    };
+    let switch = |link: &'static str, to: &'static str| -> Change {
+        Box::new(move |root| {
+            std::fs::remove_file(root.join(link)).expect("removed");
+            std::os::unix::fs::symlink(to, root.join(link)).expect("linked");
+        })
+    };
+    let rows = [
+        ("*** Add File: new.txt\n+1", write("new.txt")),
+        ("*** Add File: a.txt\n+1", write("a.txt")),
+        ("*** Delete File: a.txt", write("a.txt")),
+        ("*** Update File: m.txt\n-m\n+M", write("m.txt")),
+        ("*** Update File: m.txt\n*** Move to: new.txt", write("new.txt")),
+        ("*** Update File: m.txt\n*** Move to: a.txt", write("a.txt")),
+        ("*** Update File: m.txt\n*** Move to: a.txt\n-m\n+M", write("m.txt")),
+        ("*** Update File: link\n-m\n+M", switch("link", "a.txt")),
+        ("*** Add File: here/new.txt\n+1", switch("here", "sub")),
+    ];
+    for (patch, change) in rows {
+        let bench = Bench::with(&[("a.txt", "m\n"), ("m.txt", "m\n"), ("sub/x", "")]);
+        std::os::unix::fs::symlink("m.txt", bench.root.join("link")).expect("linked");
+        std::os::unix::fs::symlink(".", bench.root.join("here")).expect("linked");
+        let tool = ApplyPatchTool::default();
+        let effects = async || {
+            let prepared = tool.prepare(&bench.custom(patch)).await;
+            prepared.map(|prepared| prepared.effects().clone()).map_err(|error| error.to_string())
+        };
+        let before = effects().await;
+        assert!(before.is_ok(), "{patch}: {before:?}");
+        assert_eq!(effects().await, before, "{patch}");
+        change(&bench.root);
+        assert_ne!(effects().await, before, "{patch}");
+    }
 }
 
 #[tokio::test]

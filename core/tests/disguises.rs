@@ -56,7 +56,7 @@ fn quoted(text: &str) -> String {
 
 /// Ways to run a script without its first word being the first word. The first group takes a simple command and gives
 /// one; the second takes one and gives a script; the third takes any script.
-const SIMPLE: [&str; 17] = [
+const SIMPLE: [&str; 23] = [
     "env A=1 {}",
     "env -u B {}",
     "sudo {}",
@@ -74,10 +74,16 @@ const SIMPLE: [&str; 17] = [
     "builtin {}",
     "stdbuf -o L {}",
     "doas -u x {}",
+    "builtin exec {}",
+    "noglob {}",
+    "setarch -R {}",
+    "setsid -w {}",
+    "bwrap --bind / / --proc /proc {}",
+    "git submodule foreach {}",
 ];
 const TO_SCRIPT: [&str; 7] =
     ["A=1 {}", "A=1 B='x y' {}", "{} > /dev/null", "2>&1 {}", "{} < in >> out 2>&1", "! {}", "time {}"];
-const SCRIPT: [&str; 26] = [
+const SCRIPT: [&str; 35] = [
     "bash -c {q}",
     "sh -lc {q}",
     "/bin/bash -c {q}",
@@ -104,6 +110,15 @@ const SCRIPT: [&str; 26] = [
     "cat <( {} )",
     "{} &",
     "case a in *) {};; esac",
+    "[[ -n x ]] && {}",
+    "coproc { {}; }",
+    "trap {q} EXIT",
+    "sh -c -- {q}",
+    "su x -c {q}",
+    "env --split-string={q}",
+    "git rebase --exec {q} HEAD~1",
+    "shopt -s expand_aliases\nalias p={q}\np",
+    "ls() { {}; }; ls",
 ];
 
 /// A script that runs what `script` runs. `simple`: whether it is one command of plain words.
@@ -221,6 +236,185 @@ fn what_depends_on_anything_outside_the_script_is_never_known() {
         assert!(bash_accepts(script), "{script}");
         assert!(strictness(script, ApprovalPolicy::UnlessTrusted) >= 2, "{script}");
         assert!(strictness(script, ApprovalPolicy::OnRequest) >= 1, "{script}");
+    }
+}
+
+/// What is known to read alone is known as it stands there: with nothing before it that gives its name to another
+/// program, nothing in it that runs one, and nothing behind it that is written.
+#[test]
+fn what_is_known_is_not_taken_for_known_in_a_disguise() {
+    for script in [
+        "PATH=. ls",
+        "export PATH=.; ls",
+        "LD_PRELOAD=x ls",
+        "env ls",
+        "GIT_SSH_COMMAND=x git log",
+        "GIT_EXTERNAL_DIFF=x git diff",
+        "BASH_ENV=x bash -c ls",
+        "PROMPT_COMMAND=x",
+        "ls() { x; }; ls",
+        "alias ls=x\nls",
+        "hash -p x ls; ls",
+        "enable -f x ls; ls",
+        "./ls",
+        "~/bin/ls",
+        "git -c core.pager=x log",
+        "git --exec-path=x log",
+        "git --git-dir=x log",
+        "git log --output=x",
+        "git diff --ext-diff",
+        "git branch x",
+        "rg --pre x y",
+        "find . -fprint x",
+        "find . -delete",
+        "sed -n '1w x'",
+        "sed -n 1p x -i",
+        "sort -o x y",
+        "uniq a b",
+        "uniq - b",
+        "base64 -do x y",
+        "tee x",
+        "cat <(x)",
+        "cat < x",
+        "ls > x",
+        "ls >> x",
+        "ls 2> x",
+        "ls &",
+        "ls & x",
+        "echo x | sh",
+        "base64 -d x | sh",
+        "sh <<< ls",
+        "trap ls EXIT",
+        "printf x | xargs ls",
+        "time ls",
+        "! ls",
+        "command ls",
+        "coproc ls",
+        "[[ -n x ]] && ls",
+        "case x in x) ls;; esac",
+        "ls $x",
+        "ls $(x)",
+        "ls `x`",
+        "ls \"$(x)\"",
+        "ls ${x:-y}",
+        "$'l\\x73'",
+        "{ls,-l}",
+        "l?",
+        "ls\u{a0}-l",
+        "ls\r",
+        "ls -l\r\nx",
+        "ls\u{2028}x",
+        "ls #\nx",
+        "ls \\\n; x",
+    ] {
+        let came = strictness(script, ApprovalPolicy::UnlessTrusted);
+        assert!(came >= 2, "{script:?}: {came}");
+    }
+}
+
+/// Words that make a program which reads one which writes or runs.
+const TURNS: [&str; 48] = [
+    "-",
+    "--",
+    "a",
+    "b",
+    "out",
+    "-out",
+    "-o",
+    "-o out",
+    "-oout",
+    "-do",
+    "-c",
+    "-n",
+    "-n1",
+    "1p",
+    "1,2p",
+    "1w out",
+    "-i",
+    "-i.bak",
+    "-e",
+    "-s",
+    "--in-place",
+    "--output",
+    "--output=out",
+    "--outp=out",
+    "--expression=w out",
+    "-fprint out",
+    "-fprint",
+    "-fls",
+    "-delete",
+    "-exec",
+    "-execdir",
+    "-ok",
+    "touch",
+    "{}",
+    ";",
+    "+",
+    ".",
+    "-name",
+    "--pre",
+    "--pre=touch",
+    "--hostname-bin=touch",
+    "log",
+    "diff",
+    "branch",
+    "--no-index",
+    "-D",
+    "--ext-diff",
+    "+1",
+];
+const READERS: [&str; 18] = [
+    "cat", "cut", "echo", "grep", "head", "ls", "nl", "paste", "seq", "stat", "tail", "tr", "wc", "uniq",
+    "base64", "find", "sed", "git",
+];
+
+/// Every file below a folder, but for those of git, with what is in it.
+fn tree(folder: &std::path::Path) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| !path.ends_with(".git"));
+    let mut all: Vec<_> =
+        files.map(|path| (path.clone(), std::fs::read(&path).unwrap_or_default())).collect();
+    all.sort();
+    all
+}
+
+/// A folder with two files in it, a repository where that is asked for and there is a git.
+fn folder_of_files(repository: bool) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for file in ["a", "b"] {
+        std::fs::write(folder.path().join(file), "one\ntwo\n").unwrap();
+    }
+    if repository {
+        let _ = Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .status();
+    }
+    folder
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+
+    /// What runs unasked under `untrusted` writes nothing: it is run.
+    #[test]
+    fn what_is_known_to_read_alone_writes_nothing(
+        program in prop::sample::select(READERS.to_vec()),
+        words in prop::collection::vec(prop::sample::select(TURNS.to_vec()), 0..5),
+    ) {
+        let words: Vec<&str> = std::iter::once(program).chain(words).collect();
+        let script = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+        // Following a file has no end.
+        let ends = program != "tail" && !words.contains(&"-f");
+        if ends && strictness(&script, ApprovalPolicy::UnlessTrusted) < 2 {
+            let folder = folder_of_files(program == "git");
+            let before = tree(folder.path());
+            let mut bash = Command::new("bash");
+            bash.args(["--norc", "--noprofile", "-c", &script]).current_dir(folder.path());
+            bash.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+            prop_assert_eq!(tree(folder.path()), before, "{}", script);
+        }
     }
 }
 

@@ -94,7 +94,16 @@ fn a_tool_of_a_server_is_covered_by_itself() {
 fn other_settings_are_other_approvals() {
     let mut approvals = SessionApprovals::default();
     approvals.add(&call(ApprovalPolicy::OnRequest), &command("make"));
+    assert!(approvals.covers(&call(ApprovalPolicy::OnRequest), &command("make")));
     assert!(!approvals.covers(&call(ApprovalPolicy::UnlessTrusted), &command("make")));
+    let step = StepContext {
+        approval: ApprovalPolicy::OnRequest,
+        sandbox: SandboxPolicy::ReadOnly,
+        ..StepContext::default()
+    };
+    let elsewhere = ToolInvocation { step: Arc::new(step), ..call(ApprovalPolicy::OnRequest) };
+    assert_ne!(StepContext::default().sandbox, SandboxPolicy::ReadOnly);
+    assert!(!approvals.covers(&elsewhere, &command("make")));
 }
 
 #[test]

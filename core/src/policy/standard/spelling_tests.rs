@@ -33,7 +33,7 @@ enum Level {
 
 use Level::{Backslashed, Double, Expanded, Indented, Plain, Single};
 
-const LEVELS: [Level; 54] = [
+const LEVELS: [Level; 62] = [
     Plain("( ", " )"),
     Plain("{\n", "\n}"),
     Plain("true && ", ""),
@@ -88,6 +88,14 @@ const LEVELS: [Level; 54] = [
     Expanded("sh <<ED 2>&1 | cat\n", "\nED"),
     Expanded("true `", "`"),
     Indented("sh <<-EE\n", "\n\tEE"),
+    Single("shopt -s expand_aliases\nalias p=", "\np"),
+    Single("sh -c -- ", ""),
+    Single("trap -- ", " EXIT"),
+    Single("true | xargs -rI% true; sh -ec ", ""),
+    Single("xargs sh -c ", " </dev/null"),
+    Single("find . -maxdepth 0 -exec sh -c ", " \\;"),
+    Plain("until ! {\n", "\n}; do break; done"),
+    Plain("[ -n \"$(\n", "\n)\" ]"),
 ];
 
 /// A backslash before each of these letters.
@@ -114,7 +122,7 @@ fn within(script: String, level: Level) -> String {
     format!("{open}{written}{close}")
 }
 
-const PUSHES: [&str; 22] = [
+const PUSHES: [&str; 30] = [
     "git push",
     "\\git push",
     "g\\it pu\\\nsh",
@@ -137,6 +145,14 @@ const PUSHES: [&str; 22] = [
     "git $(echo push)",
     "git `echo push`",
     "git {push,a}",
+    "builtin command git push",
+    "(exec git push)",
+    "$'\\x67it' push",
+    "sh -c '$0 push' git",
+    "set -- git push; \"$@\"",
+    "echo push | xargs -rIX git X",
+    "find . -maxdepth 0 -exec git push \\;",
+    "GIT_DIR=. PATH=$PATH git push",
 ];
 
 /// Whether bash gets to run `git push`, and is done in time. There is no other program of that name on its path.
