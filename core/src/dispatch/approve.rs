@@ -28,12 +28,11 @@ impl Dispatch {
         &mut self,
         prepared: Box<dyn PreparedCall>,
     ) -> Result<Box<dyn PreparedCall>, Stopped> {
-        let asks = self.ask.take();
-        if prepared.effects().is_none() && asks.is_none() {
+        if prepared.effects().is_none() && self.ask.is_none() {
             return Ok(prepared);
         }
         let decision = self.env.policy.decide(&self.call, prepared.effects()).await;
-        match asked_by_hook(decision, asks) {
+        match asked_by_hook(decision, self.ask.take()) {
             PolicyDecision::Allow => Ok(prepared),
             PolicyDecision::AllowUnsandboxed => {
                 self.call.confinement = Confinement::Unsandboxed;

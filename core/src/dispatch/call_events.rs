@@ -3,14 +3,14 @@
 use std::sync::{Arc, PoisonError};
 
 use serde_json::Value;
-use tenon_protocol::{ItemStatus, TurnItem};
+use tenon_protocol::{CallFact, ItemStatus, TurnItem};
 use tenon_tools::{
-    Event, EventSink, LifecycleOutcome, ShownAs, TELEMETRY_PREVIEW_MAX_BYTES, TELEMETRY_PREVIEW_MAX_LINES,
-    ToolInvocation, telemetry_preview,
+    Event, EventSink, LifecycleOutcome, Progress, ShownAs, TELEMETRY_PREVIEW_MAX_BYTES,
+    TELEMETRY_PREVIEW_MAX_LINES, ToolInvocation, telemetry_preview,
 };
 
 use super::held::{self, Hold};
-use super::{Identity, Terminal};
+use super::{Identity, Terminal, Told};
 use crate::sync::{Mutex, MutexGuard};
 
 /// Stands between a call's handler and the session's events, and sees to it that the call is seen exactly once: its
@@ -18,6 +18,7 @@ use crate::sync::{Mutex, MutexGuard};
 /// handler's item may be completed long after the call: that of a command which goes on in the background.
 pub(crate) struct CallEvents {
     events: Arc<dyn EventSink>,
+    told: Told,
     identity: Identity,
     terminal: Terminal,
     state: Mutex<State>,
@@ -33,7 +34,8 @@ pub(crate) struct Shown {
 }
 
 impl Shown {
-    pub(crate) fn new(id: String, call: &ToolInvocation) -> Self {
+    pub(crate) fn new(id: Option<String>, call: &ToolInvocation) -> Self {
+        let id = id.unwrap_or_else(|| call.call_id.as_str().to_owned());
         let name = match &call.tool_name {
             name if name.is_default_namespace() => name.name().to_owned(),
             name => name.to_string(),
@@ -65,15 +67,20 @@ impl std::fmt::Debug for CallEvents {
 }
 
 impl CallEvents {
-    pub(crate) fn new(events: Arc<dyn EventSink>, identity: Identity) -> Self {
+    pub(crate) fn new(events: Arc<dyn EventSink>, told: Told, identity: Identity) -> Self {
         let shown = Shown::default();
         let state = State { shown, own: None, silent: false, completed: false, hold: Hold::Off };
-        Self { events, identity, terminal: Terminal::default(), state: Mutex::new(state) }
+        Self { events, told, identity, terminal: Terminal::default(), state: Mutex::new(state) }
     }
 
     /// How far the call has come.
     pub(crate) fn terminal(&self) -> &Terminal {
         &self.terminal
+    }
+
+    /// What the call has told of itself.
+    pub(crate) fn told(&self) -> &Told {
+        &self.told
     }
 
     /// From here on the call can be shown.
@@ -186,6 +193,13 @@ impl EventSink for CallEvents {
         if let Some(event) = event {
             self.events.emit(event);
         }
+    }
+}
+
+/// Facts go the way of events: one place takes all that a call's handler says.
+impl Progress for CallEvents {
+    fn record(&self, fact: CallFact) {
+        self.told.record(fact);
     }
 }
 

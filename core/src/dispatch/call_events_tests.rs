@@ -1,6 +1,6 @@
 use pretty_assertions::assert_eq;
 use tenon_protocol::{CallId, ToolName};
-use tenon_tools::{ToolCall, ToolPayload};
+use tenon_tools::{Host, ToolCall, ToolPayload};
 
 use super::*;
 
@@ -32,7 +32,8 @@ fn an_item_that_was_completed_for_its_handler_is_not_completed_again_by_it() {
         exit_code: None,
         status: ItemStatus::InProgress,
     };
-    let events = CallEvents::new(Arc::clone(&completed) as _, Identity::of(&call, 0, None));
+    let told = Told::new(Host::detached().progress);
+    let events = CallEvents::new(Arc::clone(&completed) as _, told, Identity::of(&call, 0, None));
     events.start(ShownAs::Item(own.clone()));
     events.finish(LifecycleOutcome::Aborted, String::new);
     events.emit(Event::ItemCompleted(own.with_status(ItemStatus::Completed)));

@@ -7,15 +7,19 @@ use super::{Dispatch, Stopped};
 impl Dispatch {
     /// Refuses what is over a limit.
     pub(super) fn within_limits(&mut self) -> Result<(), Stopped> {
+        if self.env.limits.is_off() {
+            return Ok(());
+        }
         let now = self.env.host.clock.now();
-        self.watched = self.env.limits.admit(&self.call, now).map_err(Stopped::Refused)?;
+        let watched = self.env.limits.admit(&self.call, now).map_err(Stopped::Refused)?;
+        self.watched = watched.map(Box::new);
         Ok(())
     }
 
     /// Looks whether the call has failed as it did before, and tells the model.
     pub(super) fn watch_repeats(&mut self, ran: &Result<Box<dyn ToolOutput>, Stopped>) {
         if let Some(watched) = self.watched.take() {
-            let note = self.env.limits.ended(watched, &self.call, failure(ran).as_deref());
+            let note = self.env.limits.ended(*watched, &self.call, failure(ran).as_deref());
             self.contexts.extend(note);
         }
     }

@@ -33,6 +33,7 @@ mod pre;
 mod retry;
 mod run;
 mod terminal;
+mod told;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -51,6 +52,7 @@ pub use journal::{CallJournal, JournalError, NoJournal};
 pub use outcome::{AnyToolResult, CallEnd};
 pub(crate) use run::panic_text;
 pub(crate) use terminal::Terminal;
+pub(crate) use told::Told;
 
 use crate::policy::WatchedCall;
 
@@ -76,11 +78,11 @@ pub(crate) struct Dispatch {
     /// What hooks have to tell the model, in order.
     contexts: Vec<String>,
     /// The call as a loop guard knows it, once it was let in.
-    watched: Option<WatchedCall>,
+    watched: Option<Box<WatchedCall>>,
     /// Why a hook wants somebody asked.
     ask: Option<String>,
     /// What the model had asked for, where a hook has rewritten it.
-    original_input: Option<Value>,
+    original_input: Option<Box<Value>>,
     /// Whether PostToolUse hooks have been asked.
     looked_at: bool,
 }
@@ -161,24 +163,24 @@ impl Found {
     }
 
     /// Takes the call to its end. There is always one: a failure, a refusal and a panic are ends too.
-    pub(crate) async fn dispatch(&mut self) -> CallEnd {
+    pub(crate) async fn dispatch(&mut self) -> Box<CallEnd> {
         match self {
             Self::Tool(dispatch) => dispatch.run_stages().await,
-            Self::Nobody { events, error, .. } => lookup::not_dispatched(events, error.clone()),
+            Self::Nobody { events, error, .. } => Box::new(lookup::not_dispatched(events, error.clone())),
         }
     }
 }
 
 impl Dispatch {
-    async fn run_stages(&mut self) -> CallEnd {
-        let result = match AssertUnwindSafe(self.stages()).catch_unwind().await {
-            Ok(result) => result,
-            Err(panic) => {
-                let stopped = run::panicked(self, panic.as_ref());
-                drop(panic);
-                Box::pin(self.after_panic(stopped)).await
-            }
-        };
+    /// The end is boxed, since it is moved several times on its way out.
+    async fn run_stages(&mut self) -> Box<CallEnd> {
+        let caught = AssertUnwindSafe(self.stages()).catch_unwind().await;
+        // Not taken apart around a wait: every call would carry the room for it.
+        let has_panicked = caught.is_err();
+        let mut result = caught.unwrap_or_else(|panic| Err(run::panicked(self, panic.as_ref())));
+        if has_panicked && !self.looked_at {
+            result = Box::pin(self.after_panic(result)).await;
+        }
         self.end(result)
     }
 
@@ -200,17 +202,18 @@ impl Dispatch {
         self.run(prepared).await
     }
 
-    /// The end of a call that panicked. Who hears of failures hears of this one, unless they have been asked already.
-    async fn after_panic(&mut self, stopped: Stopped) -> Result<AnyToolResult, Stopped> {
-        if self.looked_at {
-            return Err(stopped);
-        }
-        let looked = AssertUnwindSafe(self.after_hooks(Err(stopped))).catch_unwind().await;
+    /// The end of a call that panicked before hooks were asked about it: who hears of failures hears of this one.
+    async fn after_panic(
+        &mut self,
+        result: Result<AnyToolResult, Stopped>,
+    ) -> Result<AnyToolResult, Stopped> {
+        let ran = result.map(|result| result.output);
+        let looked = AssertUnwindSafe(self.after_hooks(ran)).catch_unwind().await;
         looked.unwrap_or_else(|panic| Err(run::panicked(self, panic.as_ref())))
     }
 
     /// The end of the call, told to everybody exactly once.
-    fn end(&mut self, result: Result<AnyToolResult, Stopped>) -> CallEnd {
+    fn end(&mut self, result: Result<AnyToolResult, Stopped>) -> Box<CallEnd> {
         let outcome = self.outcome(&result);
         let result = result.map_err(|stopped| match stopped {
             Stopped::Refused(text) => FunctionCallError::RespondToModel(text),
@@ -220,7 +223,7 @@ impl Dispatch {
         let ToolInvocation { call_id, tool_name, payload, .. } = &self.call;
         self.env.ended(call_id, tool_name, outcome);
         let (occurrence, contexts) = (self.events.identity().occurrence, std::mem::take(&mut self.contexts));
-        CallEnd::new(call_id.clone(), payload, occurrence, outcome, result, contexts)
+        Box::new(CallEnd::new(call_id.clone(), payload, occurrence, outcome, result, contexts))
     }
 
     fn outcome(&self, result: &Result<AnyToolResult, Stopped>) -> LifecycleOutcome {

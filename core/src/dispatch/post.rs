@@ -157,7 +157,7 @@ impl Dispatch {
             context: HookContext::from(self.call.step.as_ref()),
             tool_name: identity.tool_name.clone(),
             tool_input,
-            original_input: self.original_input.clone(),
+            original_input: self.original_input.as_deref().cloned(),
             tool_response,
             whole_response: None,
             tool_use_id: self.call.call_id.clone(),

@@ -52,7 +52,7 @@ impl Dispatch {
         if let Some(input) = outcome.rewrite {
             self.call.payload = identity.rewrite(&self.call.payload, &input)?;
             self.events.show_payload(&self.call);
-            self.original_input = Some(event.tool_input);
+            self.original_input = Some(Box::new(event.tool_input));
         }
         Ok(())
     }

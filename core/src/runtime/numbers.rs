@@ -25,8 +25,8 @@ struct Counts {
 pub struct CallNumber {
     /// Which one it is among the calls of its id and kind, from 0.
     pub occurrence: u32,
-    /// Under which id a client sees it: its own where no call had that before.
-    pub shown_id: String,
+    /// Under which id a client sees it, where a call had its own before.
+    pub shown_id: Option<String>,
     /// Why it is handed over once more, where a runtime before had started it and did not live to end it.
     pub again: Option<&'static str>,
 }
@@ -51,10 +51,7 @@ impl CallNumbers {
         };
         let occurrence = *counter;
         *counter += 1;
-        let shown_id = match before {
-            0 => call_id.as_str().to_owned(),
-            before => [call_id.as_str(), "#", &(before + 1).to_string()].concat(),
-        };
+        let shown_id = (before > 0).then(|| format!("{call_id}#{}", before + 1));
         CallNumber { occurrence, shown_id, again: None }
     }
 }
@@ -71,11 +68,14 @@ mod tests {
         let (id, other) = (CallId::from("c1"), CallId::from("c2"));
         let function = ToolPayload::Function { arguments: String::new() };
         let custom = ToolPayload::Custom { input: String::new() };
-        let number =
-            |occurrence, shown: &str| CallNumber { occurrence, shown_id: shown.to_owned(), again: None };
-        assert_eq!(numbers.next(&id, &function), number(0, "c1"));
-        assert_eq!(numbers.next(&id, &function), number(1, "c1#2"));
-        assert_eq!(numbers.next(&id, &custom), number(0, "c1#3"));
-        assert_eq!(numbers.next(&other, &function), number(0, "c2"));
+        let number = |occurrence, shown: Option<&str>| CallNumber {
+            occurrence,
+            shown_id: shown.map(str::to_owned),
+            again: None,
+        };
+        assert_eq!(numbers.next(&id, &function), number(0, None));
+        assert_eq!(numbers.next(&id, &function), number(1, Some("c1#2")));
+        assert_eq!(numbers.next(&id, &custom), number(0, Some("c1#3")));
+        assert_eq!(numbers.next(&other, &function), number(0, None));
     }
 }

@@ -27,8 +27,7 @@ impl Turn<'_> {
                 Reopened::AskAgain => None,
                 Reopened::RunAgain => Some(RUN_AGAIN),
             };
-            let number =
-                CallNumber { occurrence: *occurrence, shown_id: call.call_id.as_str().to_owned(), again };
+            let number = CallNumber { occurrence: *occurrence, shown_id: None, again };
             let (source, cancellation) = (direct_source(&call), self.cancellation.child_token());
             let running = step.runtime.hand_over_as(call, source, number, cancellation);
             self.session.running(&running);

@@ -67,6 +67,11 @@ impl Limits {
         Self { options, state: Arc::default() }
     }
 
+    /// Whether nothing is limited at all.
+    pub(crate) fn is_off(&self) -> bool {
+        self.options.is_off()
+    }
+
     /// Counts a call in, or says which limit stands against it and when that ends.
     pub(crate) fn admit(&self, call: &ToolInvocation, now: Instant) -> Result<Option<WatchedCall>, String> {
         if self.options.is_off() {

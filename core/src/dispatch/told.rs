@@ -10,7 +10,7 @@ use tenon_tools::facts::{file_line, is_about_the_same, nested_line, request_line
 pub(super) const MAX_TOLD: usize = 64;
 
 /// Hands facts on, and keeps the newest about each thing.
-pub(super) struct Told {
+pub(crate) struct Told {
     journal: Arc<dyn Progress>,
     known: Mutex<Known>,
 }
@@ -35,12 +35,12 @@ impl Known {
 }
 
 impl Told {
-    pub(super) fn new(journal: Arc<dyn Progress>) -> Self {
+    pub(crate) fn new(journal: Arc<dyn Progress>) -> Self {
         Self { journal, known: Mutex::default() }
     }
 
     /// A line for each thing, in the order in which they came up.
-    pub(super) fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lines: Vec<String> = known.facts.iter().filter_map(line).collect();
         if known.left_out > 0 {
