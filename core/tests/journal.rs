@@ -20,10 +20,11 @@ use tenon_tools::{
 };
 use tokio_util::sync::CancellationToken;
 
-/// The lines of a rollout, as `type` and payload.
+/// The lines of a rollout, as `type` and payload. Whoever reads while it is written may see the first part of a line.
 fn lines(path: &Path) -> Vec<(String, Value)> {
     let text = std::fs::read_to_string(path).unwrap();
-    let parsed = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let (whole, _) = text.rsplit_once('\n').unwrap_or_default();
+    let parsed = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     parsed.map(|line| (line["type"].as_str().unwrap().to_owned(), line["payload"].clone())).collect()
 }
 

@@ -69,9 +69,9 @@ pub use plan::{PlanItemArg, StepStatus, UpdatePlanArgs};
 pub use raw_json::RawJson;
 pub use rollout::{
     AgentMessageEvent, AgentReasoningEvent, CallFact, CallFinished, CallOutcome, CallProgress, CallStarted,
-    EventMsg, GitInfo, ModelRequest, RolloutItem, RolloutLine, RolloutLineError, SessionMeta, TextAside,
-    TokenCountEvent, TokenUsageInfo, ToolHash, TurnAbortedEvent, TurnCompleteEvent, TurnStartedEvent,
-    UnknownEvent, UserMessageEvent, parse_line, parse_line_mended,
+    EventMsg, GitInfo, ModelRequest, RenderedLine, RolloutItem, RolloutLine, RolloutLineError, SessionMeta,
+    TextAside, TokenCountEvent, TokenUsageInfo, ToolHash, TurnAbortedEvent, TurnCompleteEvent,
+    TurnStartedEvent, UnknownEvent, UserMessageEvent, parse_line, parse_line_mended,
 };
 pub use search::SearchToolCallParams;
 pub use surrogates::replace_lone_surrogates;

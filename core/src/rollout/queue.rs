@@ -1,13 +1,14 @@
 //! What waits for the writer, in order.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use tenon_protocol::RolloutItem;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tenon_protocol::{RenderedLine, RolloutItem};
+use tokio::sync::{Semaphore, oneshot};
 
 use super::copies::Need;
 use super::error::SaveError;
+use super::stamp::timestamp;
 
 /// How many commands may wait for the writer (runtime.md D11.6). Who comes later waits for a place.
 pub const QUEUED_COMMANDS: usize = 256;
@@ -20,9 +21,31 @@ pub const QUEUED_FACTS: usize = 8192;
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) at: SystemTime,
-    pub(super) item: RolloutItem,
-    /// Of a call's end: for how long its long texts must be kept.
-    pub(super) need: Need,
+    pub(super) what: What,
+}
+
+/// What a line is to say.
+#[derive(Debug)]
+pub(super) enum What {
+    /// This. Of a call's end: for how long its long texts must be kept.
+    Item(Box<RolloutItem>, Need),
+    /// This, of which nothing is to be moved beside the file. Whoever hands the line over has rendered it, beside
+    /// others who do: all lines go through one writer.
+    Rendered(RenderedLine),
+}
+
+impl What {
+    pub(super) fn item(item: RolloutItem, need: Need) -> Self {
+        Self::Item(Box::new(item), need)
+    }
+
+    /// An item without long texts. One that cannot be rendered is left to the writer, which tells of it.
+    pub(super) fn rendered(item: RolloutItem, at: SystemTime) -> Self {
+        match RenderedLine::of(&item, &timestamp(at)) {
+            Ok(line) => Self::Rendered(line),
+            Err(_) => Self::item(item, Need::UntilRecorded),
+        }
+    }
 }
 
 /// What a command waits for.
@@ -44,14 +67,12 @@ pub(super) struct Command {
     pub(super) entries: Vec<Entry>,
     pub(super) wants: Wants,
     pub(super) reply: Option<oneshot::Sender<Result<(), SaveError>>>,
-    /// The command's place in the queue, given back when the writer takes it. A fact has none.
-    place: Option<OwnedSemaphorePermit>,
 }
 
 impl Command {
     /// Lines that nobody waits for.
     pub(super) fn lines(entries: Vec<Entry>) -> Self {
-        Self { entries, wants: Wants::Nothing, reply: None, place: None }
+        Self { entries, wants: Wants::Nothing, reply: None }
     }
 
     /// Lines, and a wait for them and all before.
@@ -60,7 +81,7 @@ impl Command {
         wants: Wants,
     ) -> (Self, oneshot::Receiver<Result<(), SaveError>>) {
         let (reply, answer) = oneshot::channel();
-        (Self { entries, wants, reply: Some(reply), place: None }, answer)
+        (Self { entries, wants, reply: Some(reply) }, answer)
     }
 }
 
@@ -69,12 +90,15 @@ impl Command {
 pub(super) struct Queue {
     state: Mutex<State>,
     filled: Condvar,
-    places: Arc<Semaphore>,
+    /// The places that are free.
+    places: Semaphore,
 }
 
 #[derive(Debug, Default)]
 struct State {
     commands: Vec<Command>,
+    /// How many of them have a place, which is free again when the writer takes them. A fact has none.
+    placed: usize,
     facts: usize,
     dropped_facts: usize,
     closed: bool,
@@ -90,24 +114,21 @@ pub(super) struct Batch {
 
 impl Queue {
     pub(super) fn new() -> Self {
-        Self {
-            state: Mutex::default(),
-            filled: Condvar::new(),
-            places: Arc::new(Semaphore::new(QUEUED_COMMANDS)),
-        }
+        Self { state: Mutex::default(), filled: Condvar::new(), places: Semaphore::new(QUEUED_COMMANDS) }
     }
 
     /// Adds a command when there is a place for it.
     ///
     /// # Errors
     /// When the queue is closed.
-    pub(super) async fn push(&self, mut command: Command) -> Result<(), SaveError> {
-        let place = Arc::clone(&self.places).acquire_owned().await.map_err(|_| SaveError::closed())?;
-        command.place = Some(place);
+    pub(super) async fn push(&self, command: Command) -> Result<(), SaveError> {
+        let place = self.places.acquire().await.map_err(|_| SaveError::closed())?;
         let mut state = self.lock();
         if state.closed {
             return Err(SaveError::closed());
         }
+        place.forget();
+        state.placed += 1;
         state.commands.push(command);
         drop(state);
         self.filled.notify_one();
@@ -135,14 +156,13 @@ impl Queue {
         }
         state.facts = 0;
         let dropped_facts = std::mem::take(&mut state.dropped_facts);
-        let mut commands = std::mem::take(&mut state.commands);
+        let commands = std::mem::take(&mut state.commands);
+        let placed = std::mem::take(&mut state.placed);
         drop(state);
         if commands.is_empty() {
             return None;
         }
-        for command in &mut commands {
-            command.place = None;
-        }
+        self.places.add_permits(placed);
         Some(Batch { commands, dropped_facts })
     }
 

@@ -8,7 +8,7 @@ use super::super::test_support::{fixed_time, said};
 use super::*;
 
 fn entry(text: &str) -> Entry {
-    Entry { at: fixed_time(), item: said(text), need: Need::UntilRecorded }
+    Entry { at: fixed_time(), what: What::item(said(text), Need::UntilRecorded) }
 }
 
 fn poll<T>(future: std::pin::Pin<&mut impl Future<Output = T>>) -> Poll<T> {

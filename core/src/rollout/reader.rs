@@ -153,7 +153,7 @@ pub(super) struct Seen {
 impl Seen {
     /// Whether the file holds this line.
     pub(super) fn holds(&self, line: &str) -> bool {
-        self.lines.contains_key(&self.hash(line))
+        !self.lines.is_empty() && self.lines.contains_key(&self.hash(line))
     }
 
     fn hash(&self, line: &str) -> [u64; 2] {

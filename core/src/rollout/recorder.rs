@@ -4,18 +4,19 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::SystemTime;
 
 use tenon_protocol::{CallFinished, CallStarted, ResponseItem, RolloutItem, RolloutLine, SessionMeta};
 use tenon_tools::{Clock, EventSink, Host};
 use tokio::sync::oneshot;
 
 use super::backlog::{Backlog, MAX_BACKLOG_BYTES};
-use super::copies::{Copies, CopyFolder, Need};
+use super::copies::{Copies, CopyFolder, Need, has_long_text};
 use super::error::{RolloutError, SaveError};
 use super::layout::rollout_path;
 use super::line_file::{AppendFile, LineFile, discard};
 use super::lines::{first_line, is_written};
-use super::queue::{Command, Entry, Queue, Wants};
+use super::queue::{Command, Entry, Queue, Wants, What};
 use super::reader::{LoadedRollout, Seen};
 use super::system::{Os, System};
 use super::writer::Writer;
@@ -78,6 +79,8 @@ struct Inner {
     path: PathBuf,
     host: RecorderHost,
     queue: Arc<Queue>,
+    /// The shortest text that the writer moves beside the file.
+    min_copy_bytes: usize,
     writer: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -162,14 +165,14 @@ impl RolloutRecorder {
         before: Seen,
         host: RecorderHost,
     ) -> Result<Self, RolloutError> {
-        let queue = Arc::new(Queue::new());
+        let (queue, min_copy_bytes) = (Arc::new(Queue::new()), copies.shortest());
         let (events, backlog) = (Arc::clone(&host.events), Backlog::new(MAX_BACKLOG_BYTES));
         let writer = Writer::new(Arc::clone(&queue), file, copies, events, backlog).behind(before);
         let handle = thread::Builder::new()
             .name("rollout".to_owned())
             .spawn(move || writer.run())
             .map_err(|error| RolloutError::io("start a writer for", &path, error))?;
-        let inner = Inner { path, host, queue, writer: Mutex::new(Some(handle)) };
+        let inner = Inner { path, host, queue, min_copy_bytes, writer: Mutex::new(Some(handle)) };
         Ok(Self { inner: Some(Arc::new(inner)) })
     }
 
@@ -242,7 +245,11 @@ impl RolloutRecorder {
     /// When it is not durable. The line is kept, and tried again at the next barrier.
     pub async fn journal_started(&self, line: CallStarted) -> Result<(), SaveError> {
         match &self.inner {
-            Some(inner) => self.wait(vec![inner.entry(RolloutItem::CallStarted(line))], Wants::Lines).await,
+            Some(inner) => {
+                let at = inner.now();
+                let what = What::rendered(RolloutItem::CallStarted(line), at);
+                self.wait(vec![Entry { at, what }], Wants::Lines).await
+            }
             None => Ok(()),
         }
     }
@@ -261,8 +268,10 @@ impl RolloutRecorder {
     /// As [`record`](Self::record), for the end of a call.
     pub(super) async fn record_finished(&self, line: CallFinished, need: Need) {
         if let Some(inner) = &self.inner {
-            let entry = Entry { need, ..inner.entry(RolloutItem::CallFinished(line)) };
-            inner.push_lines(vec![entry]).await;
+            let is_short = !has_long_text(&line.output, inner.min_copy_bytes);
+            let (item, at) = (RolloutItem::CallFinished(line), inner.now());
+            let what = if is_short { What::rendered(item, at) } else { What::item(item, need) };
+            inner.push_lines(vec![Entry { at, what }]).await;
         }
     }
 
@@ -294,7 +303,11 @@ impl RolloutRecorder {
 
 impl Inner {
     fn entry(&self, item: RolloutItem) -> Entry {
-        Entry { at: self.host.clock.wall(), item, need: Need::UntilRecorded }
+        Entry { at: self.now(), what: What::item(item, Need::UntilRecorded) }
+    }
+
+    fn now(&self) -> SystemTime {
+        self.host.clock.wall()
     }
 
     async fn push_lines(&self, entries: Vec<Entry>) {

@@ -9,14 +9,14 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tenon_protocol::{RolloutItem, RolloutLine};
+use tenon_protocol::{RenderedLine, RolloutItem};
 use tenon_tools::{Event, EventSink};
 
 use super::backlog::Backlog;
-use super::copies::{Copies, TextHash};
+use super::copies::{Copies, Need, TextHash};
 use super::error::SaveError;
 use super::line_file::LineFile;
-use super::queue::{Batch, Command, Entry, Queue, Wants};
+use super::queue::{Batch, Command, Entry, Queue, Wants, What};
 use super::reader::Seen;
 use super::stamp::timestamp;
 
@@ -86,7 +86,7 @@ impl Writer {
         let Batch { commands, dropped_facts } = batch;
         let mut waiting = Vec::new();
         let mut wants = Wants::Nothing;
-        for Command { entries, wants: wanted, reply, .. } in commands {
+        for Command { entries, wants: wanted, reply } in commands {
             let taken = self.take_in(entries);
             wants = wants.max(wanted);
             if let Some(reply) = reply {
@@ -113,10 +113,14 @@ impl Writer {
     /// When one of them can never be written.
     fn take_in(&mut self, entries: Vec<Entry>) -> Result<(), SaveError> {
         let mut taken = Ok(());
-        for mut entry in entries {
-            let tag = entry.item.tag().to_owned();
-            let superseded = self.move_aside(&mut entry);
-            match self.stamps.render(entry) {
+        for Entry { at, what } in entries {
+            let (superseded, rendered) = match what {
+                What::Rendered(line) => (Vec::new(), Ok(self.stamps.stamp(line, at))),
+                What::Item(mut item, need) => {
+                    (self.move_aside(&mut item, need), self.stamps.render(&item, at))
+                }
+            };
+            match rendered {
                 Ok(line) => {
                     if self.backlog.push(line) {
                         self.copies.supersede(superseded);
@@ -126,7 +130,7 @@ impl Writer {
                     }
                 }
                 Err(error) => {
-                    let error = SaveError::new(format!("a `{tag}` line has no text form: {error}"));
+                    let error = SaveError::new(error);
                     self.warn(error.to_string());
                     taken = Err(error);
                 }
@@ -137,12 +141,12 @@ impl Writer {
 
     /// Moves the long texts of a call's end beside the file. Of an item of the conversation, gives those that lie there
     /// and need not any more once its line is durable.
-    fn move_aside(&mut self, entry: &mut Entry) -> Vec<TextHash> {
-        if let RolloutItem::CallFinished(line) = &mut entry.item {
-            self.copies.take_out(line, entry.need);
+    fn move_aside(&mut self, item: &mut RolloutItem, need: Need) -> Vec<TextHash> {
+        if let RolloutItem::CallFinished(line) = item {
+            self.copies.take_out(line, need);
             return Vec::new();
         }
-        if let RolloutItem::ResponseItem(item) = &entry.item { self.copies.held_by(item) } else { Vec::new() }
+        if let RolloutItem::ResponseItem(item) = item { self.copies.held_by(item) } else { Vec::new() }
     }
 
     /// Writes without a barrier: a failure is left for the next barrier to mend.
@@ -302,31 +306,54 @@ struct Stamps {
     before: Seen,
     last: Option<SystemTime>,
     hasher: RandomState,
-    /// The time that the last lines have, and the hashes of these lines.
+    /// The time that the last lines have, in words and in milliseconds after 1970, and the hashes of these lines.
     shown: String,
+    millis: Option<u128>,
     seen: HashSet<u64>,
 }
 
 impl Stamps {
-    /// The line with its line break.
-    fn render(&mut self, entry: Entry) -> serde_json::Result<Vec<u8>> {
-        let mut at = self.last.map_or(entry.at, |last| last.max(entry.at));
-        let mut line = RolloutLine { timestamp: timestamp(at), item: entry.item };
+    /// The line of an item, with its line break.
+    ///
+    /// # Errors
+    /// That it has none, in words.
+    fn render(&mut self, item: &RolloutItem, at: SystemTime) -> Result<Vec<u8>, String> {
+        self.show(at);
+        match RenderedLine::of(item, &self.shown) {
+            Ok(line) => Ok(self.stamp(line, at)),
+            Err(error) => Err(format!("a `{}` line has no text form: {error}", item.tag())),
+        }
+    }
+
+    /// The line with the time that it gets, and with its line break.
+    fn stamp(&mut self, mut line: RenderedLine, mut at: SystemTime) -> Vec<u8> {
         loop {
-            if line.timestamp != self.shown {
-                self.seen.clear();
-                self.shown.clone_from(&line.timestamp);
-            }
-            self.last = Some(at);
-            let text = line.to_json()?;
-            if self.seen.insert(self.hasher.hash_one(&text)) && !self.before.holds(&text) {
-                let mut bytes = text.into_bytes();
+            at = self.show(at);
+            line.set_timestamp(&self.shown);
+            if self.seen.insert(self.hasher.hash_one(line.text())) && !self.before.holds(line.text()) {
+                let mut bytes = line.into_text().into_bytes();
                 bytes.push(b'\n');
-                return Ok(bytes);
+                return bytes;
             }
             at += Duration::from_millis(1);
-            line.timestamp = timestamp(at);
         }
+    }
+
+    /// Sets the time of the next line, which is the last one's where that is later, and gives it. Many lines share a
+    /// millisecond, and with it the words for it.
+    fn show(&mut self, at: SystemTime) -> SystemTime {
+        let at = self.last.map_or(at, |last| last.max(at));
+        self.last = Some(at);
+        let millis = at.duration_since(SystemTime::UNIX_EPOCH).ok().map(|since| since.as_millis());
+        if millis.is_none() || millis != self.millis {
+            self.millis = millis;
+            let shown = timestamp(at);
+            if shown != self.shown {
+                self.seen.clear();
+                self.shown = shown;
+            }
+        }
+        at
     }
 }
 

@@ -9,11 +9,12 @@ use super::super::test_support::{FIXED, fixed_time, host, said, told};
 use super::*;
 
 fn entry(text: &str) -> Entry {
-    Entry { at: fixed_time(), item: said(text), need: Need::UntilRecorded }
+    Entry { at: fixed_time(), what: What::item(said(text), Need::UntilRecorded) }
 }
 
 fn rendered(stamps: &mut Stamps, entry: Entry) -> String {
-    String::from_utf8(stamps.render(entry).unwrap()).unwrap()
+    let What::Item(item, _) = entry.what else { panic!("rendered") };
+    String::from_utf8(stamps.render(&item, entry.at).unwrap()).unwrap()
 }
 
 fn stamp_of(line: &str) -> String {

@@ -5,7 +5,6 @@ mod journal;
 mod request;
 mod session_meta;
 
-use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -117,7 +116,7 @@ impl RolloutLine {
     /// # Errors
     /// serde_json's; every line that can be made has a JSON form, so none is expected.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string(self)
+        self.item.to_json(&self.timestamp)
     }
 }
 
@@ -140,6 +139,14 @@ impl RolloutItem {
         }
     }
 
+    /// The text of the line that has this time, without a line break; it holds none.
+    ///
+    /// # Errors
+    /// serde_json's; every item that can be made has a JSON form, so none is expected.
+    pub fn to_json(&self, timestamp: &str) -> serde_json::Result<String> {
+        serde_json::to_string(&Parts { timestamp, tag: self.tag(), payload: &Payload(self) })
+    }
+
     fn read(tag: &str, payload: &RawValue) -> serde_json::Result<Self> {
         let json = payload.get();
         Ok(match tag {
@@ -160,23 +167,80 @@ impl RolloutItem {
 
 impl Serialize for RolloutLine {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut line = serializer.serialize_struct("RolloutLine", 3)?;
-        line.serialize_field("timestamp", &self.timestamp)?;
-        line.serialize_field("type", self.item.tag())?;
-        match &self.item {
-            RolloutItem::SessionMeta(payload) => line.serialize_field("payload", payload)?,
-            RolloutItem::ResponseItem(payload) => line.serialize_field("payload", payload)?,
+        let (timestamp, tag, payload) = (&self.timestamp, self.item.tag(), &Payload(&self.item));
+        Parts { timestamp, tag, payload }.serialize(serializer)
+    }
+}
+
+/// A line in its three members.
+#[derive(Serialize)]
+struct Parts<'a, P> {
+    timestamp: &'a str,
+    #[serde(rename = "type")]
+    tag: &'a str,
+    payload: &'a P,
+}
+
+/// The payload of a line.
+struct Payload<'a>(&'a RolloutItem);
+
+impl Serialize for Payload<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            RolloutItem::SessionMeta(payload) => payload.serialize(serializer),
+            RolloutItem::ResponseItem(payload) => payload.serialize(serializer),
             RolloutItem::TurnContext(payload)
             | RolloutItem::WorldState(payload)
-            | RolloutItem::Compacted(payload) => line.serialize_field("payload", payload)?,
-            RolloutItem::EventMsg(payload) => line.serialize_field("payload", payload)?,
-            RolloutItem::CallStarted(payload) => line.serialize_field("payload", payload)?,
-            RolloutItem::CallProgress(payload) => line.serialize_field("payload", payload)?,
-            RolloutItem::CallFinished(payload) => line.serialize_field("payload", payload)?,
-            RolloutItem::ModelRequest(payload) => line.serialize_field("payload", payload)?,
-            RolloutItem::Unknown { payload, .. } => line.serialize_field("payload", payload)?,
+            | RolloutItem::Compacted(payload) => payload.serialize(serializer),
+            RolloutItem::EventMsg(payload) => payload.serialize(serializer),
+            RolloutItem::CallStarted(payload) => payload.serialize(serializer),
+            RolloutItem::CallProgress(payload) => payload.serialize(serializer),
+            RolloutItem::CallFinished(payload) => payload.serialize(serializer),
+            RolloutItem::ModelRequest(payload) => payload.serialize(serializer),
+            RolloutItem::Unknown { payload, .. } => payload.serialize(serializer),
         }
-        line.end()
+    }
+}
+
+/// A line as its JSON text, whose time may still change. Whoever has it need not know what it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderedLine {
+    text: String,
+    /// How many bytes of it are the time.
+    timestamp_len: usize,
+}
+
+/// What stands before the time of a line.
+const BEFORE_TIMESTAMP: &str = r#"{"timestamp":""#;
+
+impl RenderedLine {
+    /// The line that has this time. The time is one as lines have it, without anything that JSON would escape.
+    ///
+    /// # Errors
+    /// serde_json's; every item that can be made has a JSON form, so none is expected.
+    pub fn of(item: &RolloutItem, timestamp: &str) -> serde_json::Result<Self> {
+        Ok(Self { text: item.to_json(timestamp)?, timestamp_len: timestamp.len() })
+    }
+
+    /// Gives the line another time.
+    pub fn set_timestamp(&mut self, timestamp: &str) {
+        let (begin, end) = (BEFORE_TIMESTAMP.len(), BEFORE_TIMESTAMP.len() + self.timestamp_len);
+        if self.text.get(begin..end) != Some(timestamp) {
+            self.text.replace_range(begin..end, timestamp);
+            self.timestamp_len = timestamp.len();
+        }
+    }
+
+    /// The text, without a line break; it holds none.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// As [`text`](Self::text), to be kept.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
     }
 }
 

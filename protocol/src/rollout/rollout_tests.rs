@@ -72,6 +72,12 @@ fn lines_go_there_and_back() {
         assert_eq!(parsed.timestamp, AT);
         assert_eq!(parsed.item.tag(), tag);
         assert_eq!(parsed.to_json().unwrap(), text);
+        for (first, later) in [(AT, AT), ("early", AT), ("+012026-11-30T10:00:00.000Z", AT)] {
+            let mut rendered = RenderedLine::of(&parsed.item, first).unwrap();
+            rendered.set_timestamp("in between");
+            rendered.set_timestamp(later);
+            assert_eq!((rendered.text(), rendered.clone().into_text()), (text.as_str(), text.clone()));
+        }
         assert_eq!(serde_json::from_str::<RolloutLine>(&text).unwrap(), parsed);
     }
 }

@@ -94,6 +94,11 @@ impl Copies {
         Self { disk, kept, bytes, bounds, superseded, recorded, is_told: false, notices: Vec::new() }
     }
 
+    /// The shortest text that is moved, in bytes.
+    pub(in crate::rollout) fn shortest(&self) -> usize {
+        self.bounds.shortest
+    }
+
     /// Moves the long texts of a line beside the file. What cannot be written there stays in the line.
     pub(in crate::rollout) fn take_out(&mut self, line: &mut CallFinished, need: Need) {
         let mut moved = Vec::new();

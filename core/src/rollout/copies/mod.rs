@@ -20,7 +20,7 @@ pub(super) use folder::CopyFolder;
 pub(super) use kept::{Copies, Need};
 pub use read_back::OUTPUT_LOST;
 pub(super) use read_back::ReadBack;
-pub(super) use texts::TextHash;
+pub(super) use texts::{TextHash, has_long_text};
 
 /// The shortest text that is kept beside the file, in bytes. Shorter ones stand in their lines.
 pub const MIN_COPY_BYTES: usize = 16 * 1024;

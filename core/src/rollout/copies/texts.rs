@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use tenon_protocol::{FunctionCallOutputBody, FunctionCallOutputContentItem, ItemKind};
+use tenon_protocol::{FunctionCallOutputBody, FunctionCallOutputContentItem, ItemKind, ResponseItem};
 
 use crate::hash::sha256;
 use crate::history::{payload, payload_mut};
@@ -45,6 +45,11 @@ pub(super) fn texts(kind: &ItemKind) -> Vec<(Option<usize>, &str)> {
         }
         None => Vec::new(),
     }
+}
+
+/// Whether any text of an output is this long, in bytes.
+pub(in crate::rollout) fn has_long_text(output: &ResponseItem, bytes: usize) -> bool {
+    texts(output.kind()).iter().any(|(_, text)| text.len() >= bytes)
 }
 
 /// The text at a place.
