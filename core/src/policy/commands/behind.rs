@@ -4,8 +4,9 @@ use tenon_shell_parse::{CommandInput, FoundCommand};
 
 use super::{git, name};
 
-/// Shells, which run what stands behind `-c`, or what they are given to read.
-const SHELLS: [&str; 7] = ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh"];
+/// Shells, which run what stands behind `-c`, or what they are given to read. All of it is read as bash reads it.
+const SHELLS: [&str; 13] =
+    ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh", "pwsh", "powershell"];
 /// Programs of which a word may be a line for a shell: `env -S 'rm -f x'`, `trap 'rm -f x' EXIT`, `watch 'rm -f x'`.
 const TAKE_LINES: [&str; 10] =
     ["env", "trap", "watch", "parallel", "flock", "su", "runuser", "script", "strace", "hyperfine"];
@@ -98,7 +99,8 @@ pub(super) fn glued(option: &str) -> Vec<String> {
 }
 
 fn of_shell(arguments: &[Option<String>], input: Option<&CommandInput>) -> Scripts {
-    let flagged = |word: &String| is_flags(word) && word.contains('c');
+    let flagged =
+        |word: &String| is_flags(word) && (word.contains('c') || word.eq_ignore_ascii_case("-command"));
     let behind = arguments.iter().position(|word| word.as_ref().is_some_and(flagged));
     let Some(flag) = behind else { return of_file(arguments, input) };
     // Options may stand between the flag and the script, so each word behind it may be one.

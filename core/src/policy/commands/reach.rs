@@ -70,6 +70,8 @@ const WRAPPERS: [(&str, usize); 49] = [
 const START_SHELLS: [&str; 4] = ["chroot", "unshare", "nsenter", "parallel"];
 /// Those that do where one of these letters is among their options.
 const SHELL_LETTERS: [(&str, &str); 2] = [("sudo", "si"), ("doas", "s")];
+/// What begins the names of the programs that git has for its subcommands: `/usr/lib/git-core/git-push`.
+const GIT_PROGRAM: &str = "git-";
 /// Programs that run what stands behind one of their options.
 const FINDERS: [&str; 3] = ["find", "fd", "fdfind"];
 /// Those options.
@@ -128,6 +130,9 @@ fn starts_of(command: &FoundCommand) -> Vec<FoundCommand> {
         found(program, &command.words)
     } else if let Some((_, operands)) = WRAPPERS.iter().find(|(wrapper, _)| *wrapper == program) {
         wrapped(program, &command.words, *operands)
+    } else if let Some(subcommand) = program.strip_prefix(GIT_PROGRAM) {
+        let words = ["git", subcommand].map(|word| Some(word.to_owned()));
+        vec![words.into_iter().chain(command.words.iter().skip(1).cloned()).collect()]
     } else {
         Vec::new()
     };

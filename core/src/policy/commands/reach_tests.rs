@@ -81,6 +81,13 @@ fn what_is_an_argument_is_no_command() {
     }
 }
 
+#[test]
+fn a_program_of_git_is_its_subcommand() {
+    let reached = reach(&words("/usr/lib/git-core/git-push -f x")).commands;
+    let expected = ["git", "push", "-f", "x"].map(|word| Some(word.to_owned()));
+    assert!(reached.iter().any(|found| *found == expected), "{reached:?}");
+}
+
 /// What runs a shell that reads its script, without anybody knowing which.
 #[test]
 fn what_starts_a_shell_is_not_known() {

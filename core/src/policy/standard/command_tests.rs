@@ -260,7 +260,7 @@ fn what_is_not_looked_through_is_asked_about_where_a_rule_restricts() {
 
 const NO_PUSH: &str = "prefix_rule(pattern=['git', 'push'], decision='forbidden', justification='no push')";
 /// A push that can be read off the line, however it is written.
-const PUSHES: [&str; 77] = [
+const PUSHES: [&str; 80] = [
     "git push",
     "git\tpush",
     "\\git push",
@@ -302,6 +302,9 @@ const PUSHES: [&str; 77] = [
     "time -p until false; do git push\nbreak\ndone",
     "time ! git push",
     "builtin exec git push",
+    "fish -c 'git push'",
+    "/usr/lib/git-core/git-push origin",
+    "sudo git-push",
     "nice -n 5 git push",
     "stdbuf -oL git push",
     "setsid git push",
