@@ -13,6 +13,9 @@ const MAX_DEPTH: usize = 8;
 /// Commands that one line may have run before it is no longer followed.
 const MAX_COMMANDS: usize = 512;
 
+/// The longest word in a program's place that is taken apart at its braces: what it stands for may be far longer.
+const MAX_BRACED_BYTES: usize = 256;
+
 /// Programs that run their arguments, with the number of operands that stand before the command. Where it cannot be told
 /// from the options which words are operands, a number that takes in some more.
 const WRAPPERS: [(&str, usize); 49] = [
@@ -116,10 +119,22 @@ pub(in crate::policy) fn reach(words: &[String]) -> Reached {
             queue.extend(found.commands.into_iter().map(|inner| (inner, depth + 1)));
         }
         queue.extend(starts_of(&command).into_iter().map(|inner| (inner, depth)));
+        let braced = braced(&command.words).map(|words| FoundCommand { words, ..command.clone() });
+        queue.extend(braced.map(|inner| (inner, depth)));
         reached.read.extend(command.input_file.filter(|_| is_shell(&command.words)));
         reached.commands.push(command.words);
     }
     reached
+}
+
+/// What a brace list in a program's place stands for: `{rm,-f,x}`. One within another is taken apart in its turn.
+fn braced(words: &[Option<String>]) -> Option<Vec<Option<String>>> {
+    let (first, rest) = words.split_first()?;
+    let first = first.as_ref().filter(|first| first.len() <= MAX_BRACED_BYTES)?;
+    let (before, list) = first.split_once('{')?;
+    let (list, behind) = list.split_once('}')?;
+    let parts = list.split(',').map(|part| Some(format!("{before}{part}{behind}")));
+    list.contains(',').then(|| parts.chain(rest.iter().cloned()).collect())
 }
 
 /// What a command may start with its own words.

@@ -52,6 +52,9 @@ fn wrappers_and_shells_are_looked_behind() {
         "sudo sh -c \"sh -c 'rm -f x'\"",
         "trap 'rm -f x' EXIT",
         "builtin exec rm -f x",
+        "{rm,-f,x}",
+        "{rm,-f} x",
+        "sudo {rm,-f,x}",
         "noglob rm -f x",
         "- rm -f x",
         "repeat 3 rm -f x",
@@ -168,6 +171,15 @@ fn the_bound_of_commands_is_exact() {
     assert!(!reach(&script(MAX_COMMANDS - 1)).too_much);
     assert!(reach(&script(MAX_COMMANDS)).too_much);
     assert!(reach(&["sh".to_owned(), "-c".to_owned(), "x".repeat(MAX_PLAIN_SCRIPT_BYTES + 1)]).too_much);
+}
+
+#[test]
+fn the_bound_of_braces_is_exact() {
+    let list = |length: usize| format!("{{rm,-f,x,{}}}", "y".repeat(length - "{rm,-f,x,}".len()));
+    assert!(reaches(&list(MAX_BRACED_BYTES)));
+    assert!(!reaches(&list(MAX_BRACED_BYTES + 1)));
+    // Many of them in a row end as well.
+    assert!(reach(&["{a,b}".repeat(MAX_BRACED_BYTES / 5)]).commands.len() <= MAX_BRACED_BYTES);
 }
 
 proptest::proptest! {

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use tenon_protocol::ToolName;
-use tenon_tools::{FileEffect, StepContext, ToolPayload};
+use tenon_tools::{FileEffect, StepContext, ToolPayload, WorkspaceWrite};
 
 use super::*;
 
@@ -96,14 +96,24 @@ fn other_settings_are_other_approvals() {
     approvals.add(&call(ApprovalPolicy::OnRequest), &command("make"));
     assert!(approvals.covers(&call(ApprovalPolicy::OnRequest), &command("make")));
     assert!(!approvals.covers(&call(ApprovalPolicy::UnlessTrusted), &command("make")));
-    let step = StepContext {
-        approval: ApprovalPolicy::OnRequest,
-        sandbox: SandboxPolicy::ReadOnly,
-        ..StepContext::default()
+    let roots = |roots: &[&str]| {
+        let writable_roots = roots.iter().map(PathBuf::from).collect();
+        SandboxPolicy::WorkspaceWrite(WorkspaceWrite { writable_roots, ..WorkspaceWrite::default() })
     };
-    let elsewhere = ToolInvocation { step: Arc::new(step), ..call(ApprovalPolicy::OnRequest) };
-    assert_ne!(StepContext::default().sandbox, SandboxPolicy::ReadOnly);
-    assert!(!approvals.covers(&elsewhere, &command("make")));
+    let within = |sandbox: SandboxPolicy| {
+        let step = StepContext { approval: ApprovalPolicy::OnRequest, sandbox, ..StepContext::default() };
+        ToolInvocation { step: Arc::new(step), ..call(ApprovalPolicy::OnRequest) }
+    };
+    let all =
+        [roots(&[]), roots(&["/a"]), roots(&["/b"]), SandboxPolicy::ReadOnly, SandboxPolicy::ExternalSandbox];
+    for (place, sandbox) in all.iter().enumerate() {
+        let mut approvals = SessionApprovals::default();
+        approvals.add(&within(sandbox.clone()), &command("make"));
+        for (other, elsewhere) in all.iter().enumerate() {
+            let covers = approvals.covers(&within(elsewhere.clone()), &command("make"));
+            assert_eq!(covers, place == other, "{sandbox:?} {elsewhere:?}");
+        }
+    }
 }
 
 #[test]
