@@ -1,4 +1,5 @@
-//! A large file: what it takes to go on from it. `TENON_ROLLOUT_MIB` sets its size.
+//! A large file: what it takes to go on from it. `TENON_ROLLOUT_MIB` sets its size, `TENON_ROLLOUT_OUTPUT` how many bytes
+//! each output has.
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use std::fmt::Write as _;
@@ -25,7 +26,8 @@ fn peak() -> u64 {
 
 #[tokio::test]
 async fn a_file_is_read_line_by_line_and_held_once_as_text_and_once_as_items() {
-    let mib: usize = std::env::var("TENON_ROLLOUT_MIB").map_or(24, |text| text.parse().unwrap());
+    let number = |name: &str, otherwise| std::env::var(name).map_or(otherwise, |text| text.parse().unwrap());
+    let (mib, output) = (number("TENON_ROLLOUT_MIB", 24), number("TENON_ROLLOUT_OUTPUT", OUTPUT));
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("rollout-2026-11-30T10-00-00-t.jsonl");
     let (mut size, mut calls) = (0, 0);
@@ -44,7 +46,7 @@ async fn a_file_is_read_line_by_line_and_held_once_as_text_and_once_as_items() {
             "response_item",
             &json!({"type": "function_call", "name": "f", "arguments": "{}", "call_id": id}),
         );
-        let output = id.repeat(OUTPUT / id.len());
+        let output = id.repeat(output / id.len());
         size +=
             put("response_item", &json!({"type": "function_call_output", "call_id": id, "output": output}));
         calls += 1;
