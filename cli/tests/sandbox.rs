@@ -72,6 +72,27 @@ fn a_folder_that_is_added_is_writable() {
 }
 
 #[test]
+fn the_home_folder_stays_read_only_wherever_it_lies() {
+    let place = Place::new();
+    let home = place.home().canonicalize().expect("it is there");
+    let above = home.parent().expect("a folder");
+    let rules = home.join("rules/default.rules");
+    let command = format!("echo > beside; mv home away; echo > {}/hooks.json", home.display());
+    let add = format!("*** Begin Patch\n*** Add File: {}\n+# mine\n*** End Patch\n", rules.display());
+    let patch = json!({"type": "custom_tool_call", "name": "apply_patch", "call_id": "c2", "input": add});
+    let file = place.file("x.jsonl", lines(&[vec![shell("c1", &command), patch], vec![message("done")]]));
+    let (file, above_text) = (file.to_str().expect("text"), above.to_str().expect("text"));
+    // The home folder lies below the working folder, and below the temporary one.
+    let ran = place.run(&["replay", "--json", "-C", above_text, file]);
+    assert_eq!(ran.status, Some(0), "{}", ran.stderr);
+    assert_eq!(commands(&ran)[0].1, 1, "{}", ran.stdout);
+    assert!(above.join("beside").exists() && home.is_dir(), "{}", ran.stdout);
+    assert!(!home.join("hooks.json").exists(), "{}", ran.stdout);
+    assert!(ran.stdout.contains("patch rejected: writing outside of the project"), "{}", ran.stdout);
+    assert!(!rules.exists());
+}
+
+#[test]
 fn a_mode_that_cannot_be_enforced_is_refused_with_the_reason() {
     let place = Place::new();
     // Inside of a sandbox none can be put up.

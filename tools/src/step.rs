@@ -71,7 +71,7 @@ impl SandboxPolicy {
     }
 }
 
-/// The members of `[sandbox_workspace_write]`.
+/// The members of `[sandbox_workspace_write]`, and what the host keeps from commands.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "the configuration's own switches")]
 pub struct WorkspaceWrite {
@@ -83,6 +83,9 @@ pub struct WorkspaceWrite {
     pub exclude_tmpdir_env_var: bool,
     /// Whether `/tmp` stays read-only.
     pub exclude_slash_tmp: bool,
+    /// Stay read-only wherever in a writable folder they lie: where the host keeps its own settings, since who may
+    /// change these has what he likes run without a sandbox the next time.
+    pub protected: Vec<PathBuf>,
 }
 
 /// Which of the host's variables a command inherits (runtime.md B5).

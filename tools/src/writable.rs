@@ -40,6 +40,12 @@ impl WritableRoot {
         Some(Self { path, read_only })
     }
 
+    /// Keeps those of `protected` read-only that lie in it.
+    fn keep(&mut self, protected: &[PathBuf]) {
+        let inside = protected.iter().filter(|path| path.starts_with(&self.path) && **path != self.path);
+        self.read_only.extend(inside.cloned());
+    }
+
     /// The folder, absolute and without links.
     pub fn path(&self) -> &Path {
         &self.path
@@ -58,12 +64,17 @@ impl SandboxPolicy {
     ///
     /// What is not there now is left out, and what is reached by a link that lies in another of them and leads out of it. The file system is read, since links lead elsewhere.
     pub fn writable_roots(&self, cwd: &Path, tmpdir: Option<&Path>) -> Option<Vec<WritableRoot>> {
-        let WorkspaceWrite { writable_roots, network_access: _, exclude_tmpdir_env_var, exclude_slash_tmp } =
-            match self {
-                Self::DangerFullAccess | Self::ExternalSandbox => return None,
-                Self::ReadOnly => return Some(Vec::new()),
-                Self::WorkspaceWrite(workspace) => workspace,
-            };
+        let WorkspaceWrite {
+            writable_roots,
+            network_access: _,
+            exclude_tmpdir_env_var,
+            exclude_slash_tmp,
+            protected,
+        } = match self {
+            Self::DangerFullAccess | Self::ExternalSandbox => return None,
+            Self::ReadOnly => return Some(Vec::new()),
+            Self::WorkspaceWrite(workspace) => workspace,
+        };
         let tmpdir = tmpdir.filter(|path| !exclude_tmpdir_env_var && path.is_absolute());
         let slash_tmp = (!exclude_slash_tmp).then_some(Path::new("/tmp"));
         let named = std::iter::once(cwd).chain(writable_roots.iter().map(PathBuf::as_path));
@@ -81,7 +92,9 @@ impl SandboxPolicy {
         roots.retain(|root| asked.next().is_none_or(|path| !leads_out(path, &root.path, &all)));
         // Who names what lies in a protected folder wants to have it written.
         let named: Vec<PathBuf> = roots.iter().map(|root| root.path.clone()).collect();
+        let protected: Vec<PathBuf> = protected.iter().flat_map(|path| without_links(path)).collect();
         for root in &mut roots {
+            root.keep(&protected);
             root.read_only.retain(|path| !named.iter().any(|named| named.starts_with(path)));
         }
         Some(roots)
@@ -93,6 +106,14 @@ impl SandboxPolicy {
         roots.iter().any(|root| path.starts_with(&root.path))
             && !roots.iter().flat_map(|root| &root.read_only).any(|protected| path.starts_with(protected))
     }
+}
+
+/// Where a path lies, and where it leads if it is a link; as it is named where it is not there yet.
+fn without_links(path: &Path) -> Vec<PathBuf> {
+    let named = path.parent().and_then(|folder| folder.canonicalize().ok()).zip(path.file_name());
+    let named = named.map_or_else(|| path.to_owned(), |(folder, name)| folder.join(name));
+    let resolved = path.canonicalize().ok().filter(|resolved| *resolved != named);
+    std::iter::once(named).chain(resolved).collect()
 }
 
 /// Whether the way from `asked` to `found`, where its links lead, goes through one of `roots` and out of it again. Such a

@@ -120,6 +120,39 @@ fn a_protected_folder_that_is_named_as_a_root_is_one() {
 }
 
 #[test]
+fn what_the_host_protects_stays_read_only_wherever_it_lies() {
+    let (_folder, path) = folder();
+    let (home, kept) = (path.join("a/b/settings"), path.join("kept"));
+    fs::create_dir_all(path.join("a/b")).unwrap();
+    fs::create_dir(&kept).unwrap();
+    let protecting = |protected: &[&Path], roots: &[&Path]| match only_roots(roots) {
+        SandboxPolicy::WorkspaceWrite(workspace) => SandboxPolicy::WorkspaceWrite(WorkspaceWrite {
+            protected: protected.iter().map(|path| path.to_path_buf()).collect(),
+            ..workspace
+        }),
+        other => other,
+    };
+    let policy = protecting(&[&home], &[]);
+    for there in [false, true] {
+        assert!(!policy.may_write(&home, &path, None), "{there}");
+        assert!(!policy.may_write(&home.join("rules/x.rules"), &path, None), "{there}");
+        assert!(policy.may_write(&path.join("a/b/settings.d"), &path, None), "{there}");
+        fs::create_dir_all(&home).unwrap();
+    }
+    // By another way, and a link as well as what it leads to.
+    symlink("a/b", path.join("way")).unwrap();
+    assert!(!protecting(&[&path.join("way/settings")], &[]).may_write(&home, &path, None));
+    symlink("kept", path.join("link")).unwrap();
+    let policy = protecting(&[&path.join("link")], &[]);
+    for refused in ["link", "kept/x"] {
+        assert!(!policy.may_write(&path.join(refused), &path, None), "{refused}");
+    }
+    // Who works in it, or names it as a root, wants to have it written.
+    assert!(protecting(&[&home], &[]).may_write(&home.join("x"), &home, None));
+    assert!(protecting(&[&home], &[&home]).may_write(&home.join("x"), &path, None));
+}
+
+#[test]
 fn a_link_and_what_it_leads_to_are_protected() {
     let (_folder, path) = folder();
     fs::create_dir(path.join("repository")).unwrap();

@@ -106,7 +106,7 @@ impl Config {
         let mcp_servers = mcp_servers(&mut file)?;
         let mcp_modes = approval_modes(&mcp_servers);
         let mode = flags.sandbox.or(file.sandbox_mode).unwrap_or(SandboxMode::WorkspaceWrite);
-        let sandbox = sandbox_of(mode, &file, flags.add_dirs, &mut warnings, |path| absolute(path, home));
+        let sandbox = sandbox_of(mode, &file, flags.add_dirs, &mut warnings, home);
         Ok(Self {
             model: model_of(flags.model, file.model)?,
             approval: flags
@@ -145,19 +145,20 @@ fn sandbox_of(
     file: &ConfigFile,
     add_dirs: Vec<PathBuf>,
     warnings: &mut Vec<String>,
-    absolute: impl Fn(&Path) -> PathBuf,
+    home: &Home,
 ) -> SandboxPolicy {
     let policy = match mode {
         SandboxMode::DangerFullAccess => SandboxPolicy::DangerFullAccess,
         SandboxMode::ReadOnly => SandboxPolicy::ReadOnly,
         SandboxMode::WorkspaceWrite => {
             let table = &file.sandbox_workspace_write;
-            let configured = table.writable_roots.iter().map(|root| absolute(root));
+            let configured = table.writable_roots.iter().map(|root| absolute(root, home));
             return SandboxPolicy::WorkspaceWrite(WorkspaceWrite {
                 writable_roots: configured.chain(add_dirs).collect(),
                 network_access: table.network_access,
                 exclude_tmpdir_env_var: table.exclude_tmpdir_env_var,
                 exclude_slash_tmp: table.exclude_slash_tmp,
+                protected: vec![home.path.clone()],
             });
         }
     };

@@ -32,7 +32,9 @@ fn without_anything_the_defaults_hold() {
     assert_eq!((provider.request_max_retries, provider.stream_max_retries), (4, 5));
     assert_eq!(provider.stream_idle_timeout, Duration::from_secs(300));
     assert_eq!(config.approval, ApprovalPolicy::OnRequest);
-    assert_eq!(config.sandbox, SandboxPolicy::WorkspaceWrite(WorkspaceWrite::default()));
+    let protected = vec![PathBuf::from("/home/u/.tenon")];
+    let workspace = WorkspaceWrite { protected, ..WorkspaceWrite::default() };
+    assert_eq!(config.sandbox, SandboxPolicy::WorkspaceWrite(workspace));
     assert_eq!(config.truncation, None);
     assert!(config.allow_login_shell && !config.disable_on_external_context);
     assert_eq!(config.warnings, Vec::<String>::new());
@@ -111,6 +113,7 @@ fn every_key_arrives() {
             network_access: true,
             exclude_tmpdir_env_var: true,
             exclude_slash_tmp: true,
+            protected: vec![PathBuf::from("/home/u/.tenon")],
         })
     );
     assert_eq!(
