@@ -36,6 +36,9 @@ fn main() {
 }
 
 async fn supervise() -> std::io::Result<u8> {
+    // A file that may not grow any more is an error of the write, as a full disk is, and no death. What is started has
+    // the system's own answer again.
+    drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
     let cancellation = CancellationToken::new();
     let quit = CancellationToken::new();
     let interrupts = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];

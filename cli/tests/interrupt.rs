@@ -40,6 +40,26 @@ fn a_signal_ends_the_turn_and_its_children() {
 }
 
 #[test]
+fn a_file_that_may_not_grow_any_more_is_told_and_ends_nothing() {
+    let place = Place::new();
+    let turn = |id: &str| vec![shell(id, "echo ran >> count; printf %6000s")];
+    let file = place.file("x.jsonl", lines(&[turn("c1"), turn("c2"), vec![message("done")]]));
+    // Room for the beginning of the rollout. A command is ended by what ends others.
+    let script = "ulimit -f 8; exec \"$0\" \"$@\"";
+    let args = ["-c", script, env!("CARGO_BIN_EXE_tenon"), "replay", "--json", "-s", "danger-full-access"];
+    let args = [&args[..], &["-C", ".", file.to_str().expect("text")]].concat();
+    let ran = Ran::from(place.command_of("bash", &args).output().expect("the program starts"));
+    assert_eq!((ran.status, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    assert_eq!(std::fs::read_to_string(place.work().join("count")).expect("written"), "ran\nran\n");
+    let told: Vec<Value> = ran.completed("error").into_iter().map(|item| item["message"].clone()).collect();
+    let saved = "Failed to save the conversation transcript; Codex will continue retrying. Error: File too large (os \
+                 error 27)";
+    assert_eq!(told[0], json!(saved), "{told:?}");
+    let rollout = std::fs::metadata(&place.rollouts()[0]).expect("it is there");
+    assert_eq!(rollout.len(), 8 * 1024);
+}
+
+#[test]
 fn a_terminal_that_goes_away_is_ignored_where_the_starter_says_so() {
     let place = Place::new();
     let command = "mkfifo go; echo $$ > pid; read answer < go; echo $answer";
