@@ -35,12 +35,18 @@ fn is_unfit(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         // The joiners U+200C and U+200D belong to words and emoji.
-        '\u{200b}'
+        '\u{ad}'
+        | '\u{61c}'
+        | '\u{180e}'
+        | '\u{200b}'
         | '\u{200e}'
         | '\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
-        | '\u{feff}' => true,
+        | '\u{feff}'
+        | '\u{fff9}'..='\u{fffb}' => true,
+        // Letters of Hangul that have no shape.
+        '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => true,
         // Tags: invisible letters.
         '\u{e0000}'..='\u{e007f}' => true,
         c => c.is_control(),

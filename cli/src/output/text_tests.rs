@@ -12,6 +12,7 @@ fn control_characters_are_written_out() {
         ("\u{9b}31m", "<U+009B>31m"),
         ("a\u{202e}b\u{2066}c", "a<U+202E>b<U+2066>c"),
         ("\u{feff}x\u{200b}y\u{e0041}", "<U+FEFF>x<U+200B>y<U+E0041>"),
+        ("r\u{ad}m\u{61c} a\u{3164}\u{ffa0}\u{fff9}", "r<U+00AD>m<U+061C> a<U+3164><U+FFA0><U+FFF9>"),
         ("é 漢字 👩‍👩‍👧", "é 漢字 👩‍👩‍👧"),
     ] {
         assert_eq!(neutral(text), shown, "{text:?}");
