@@ -54,5 +54,5 @@ pub use session::{
     BuildError, DEFAULT_STREAM_MAX_RETRIES, Session, SessionBuilder, SessionHandle, SessionOptions,
 };
 pub use turn::{BASE_INSTRUCTIONS, INTERRUPT_MARKER, TurnEnd, TurnInput};
-pub use user_file::read_user_file;
+pub use user_file::{UserFileError, change_user_file, read_user_file};
 pub use verify::{Verification, VerifyError, verify};

@@ -1,26 +1,19 @@
 //! Rules that somebody adds while a session runs, written back for the next one.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write as _};
+use std::fs;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{FlockOperation, flock};
 
 use super::load::{DEFAULT_RULES, MAX_FILE_BYTES};
 use super::rule::PrefixRule;
 use super::{ExecRules, RuleError};
+use crate::user_file::{UserFileError, change_user_file};
 
 /// Why a rule was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum AmendError {
     /// The file could not be read or written.
-    #[error("{}: {source}", file.display())]
-    Io {
-        /// Which.
-        file: PathBuf,
-        /// Why.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Io(#[from] UserFileError),
     /// What is in the file is no rule file any more.
     #[error(transparent)]
     Rules(#[from] RuleError),
@@ -84,62 +77,19 @@ fn quoted(word: &str) -> String {
 }
 
 fn append(prefix: &[String], folder: &Path) -> Result<(), AmendError> {
-    fs::create_dir_all(folder).map_err(|source| AmendError::Io { file: folder.to_owned(), source })?;
-    let file = folder.join(DEFAULT_RULES);
-    // Somebody may keep the file elsewhere: then that one is written, and the link stays.
-    let file = file.canonicalize().unwrap_or(file);
-    let fault = |source| AmendError::Io { file: file.clone(), source };
-    // The lock is a file of its own, since the rule file is replaced.
-    let _lock = lock(&folder.join(format!("{DEFAULT_RULES}.lock"))).map_err(fault)?;
-    let mut text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(fault(error)),
-    };
-    if ExecRules::read(&text, &file)?.prefixes.contains(&PrefixRule::allowing(prefix)) {
-        return Ok(());
-    }
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
-    }
-    text.push_str(&line(prefix));
-    if u64::try_from(text.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
-        return Err(AmendError::TooLong { file });
-    }
-    ExecRules::read(&text, &file)?;
-    replace(&file, &text).map_err(fault)
-}
-
-/// An exclusive lock, held until the file is dropped. It is waited for.
-fn lock(path: &Path) -> io::Result<File> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-    flock(&file, FlockOperation::LockExclusive)?;
-    Ok(file)
-}
-
-/// Puts a text in the place of a file, in one step and durably. Its permissions stay.
-fn replace(file: &Path, text: &str) -> io::Result<()> {
-    let folder = file.parent().unwrap_or(Path::new("."));
-    let mut name = std::ffi::OsString::from(".");
-    name.push(file.file_name().unwrap_or_default());
-    name.push(format!(".{}", uuid::Uuid::new_v4().simple()));
-    let new = folder.join(name);
-    let written = write_new(&new, file, text).and_then(|()| fs::rename(&new, file));
-    if written.is_err() {
-        // It may not have come into being at all.
-        let _ = fs::remove_file(&new);
-    }
-    written?;
-    File::open(folder)?.sync_all()
-}
-
-fn write_new(new: &Path, like: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().create_new(true).write(true).open(new)?;
-    if let Ok(old) = fs::metadata(like) {
-        file.set_permissions(old.permissions())?;
-    }
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+    fs::create_dir_all(folder).map_err(|source| UserFileError { file: folder.to_owned(), source })?;
+    change_user_file(&folder.join(DEFAULT_RULES), MAX_FILE_BYTES, |file, text| {
+        if ExecRules::read(text, file)?.prefixes.contains(&PrefixRule::allowing(prefix)) {
+            return Ok(None);
+        }
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        let text = format!("{text}{end}{}", line(prefix));
+        if u64::try_from(text.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
+            return Err(AmendError::TooLong { file: file.to_owned() });
+        }
+        ExecRules::read(&text, file)?;
+        Ok(Some(text))
+    })
 }
 
 #[cfg(test)]

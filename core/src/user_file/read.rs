@@ -1,4 +1,4 @@
-//! Files that a user has written for us.
+//! Reads them.
 
 use std::fs::{File, FileType};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -46,5 +46,5 @@ fn name_of(kind: FileType) -> &'static str {
 }
 
 #[cfg(test)]
-#[path = "user_file_tests.rs"]
+#[path = "read_tests.rs"]
 mod tests;
