@@ -19,7 +19,7 @@ pub(crate) use last_turn::GoesOn;
 pub(crate) use scripts::Scripts;
 
 use crate::commands::{Plan, Surroundings};
-use crate::config::{Config, McpServer, Provider};
+use crate::config::{Config, ConfigMcpStore, McpServer, Provider};
 use crate::failure::Failure;
 use crate::home::Home;
 use crate::invocation::Environment;
@@ -152,6 +152,7 @@ pub(crate) fn policy(
         .with_rules_of(&home.path)
         .map_err(Failure::usage)?
         .with_mcp_modes(config.mcp_modes.clone())
+        .with_mcp_store(Arc::new(ConfigMcpStore::of(home.config())))
         .with_temporary_folder(temporary);
     if policy.has_network_rules() {
         let message = "rules: a network_rule is read and holds nothing back: there is no network proxy";

@@ -5,13 +5,14 @@
 mod support;
 
 use std::io::{Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use pretty_assertions::assert_eq;
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::{Place, Server, message, shell};
 
 /// The longest that a test waits for something to appear.
@@ -160,6 +161,96 @@ fn a_prefix_is_edited_and_written() {
     let rules = std::fs::read_to_string(place.home().join("rules/default.rules")).expect("written");
     assert_eq!(rules, "prefix_rule(pattern=[\"touch\"], decision=\"allow\")\n");
     assert!(place.work().join("made").exists());
+}
+
+const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/fixtures/mcp_fixture.py");
+
+/// A call of a tool that says nothing of itself, and whose name needs quotes in TOML.
+fn create(id: &str) -> Value {
+    let arguments = json!({"title": "lunch", "start": "now"}).to_string();
+    json!({"type": "function_call", "name": "calendar_create_event", "namespace": "mcp__fixture", "call_id": id,
+           "arguments": arguments})
+}
+
+/// A configuration with the fixture server.
+fn with_fixture(server: &Server) -> String {
+    format!("{}[mcp_servers.fixture] # mine\ncommand = \"python3\"\nargs = [{FIXTURE:?}]\n", server.config())
+}
+
+/// What the model read of its calls, all in one text.
+fn outputs(request: &Value) -> String {
+    let items = request["input"].as_array().into_iter().flatten();
+    items
+        .filter(|item| item["type"] == "function_call_output")
+        .map(|item| item["output"].to_string())
+        .collect()
+}
+
+const ATTENDED: [&str; 5] = ["exec", "--interactive", "-s", "danger-full-access", "go"];
+
+/// Refused without a person; asked about once, and never again: not in this session, and not in the next start.
+#[test]
+fn a_tool_that_is_not_to_be_asked_about_again_is_written_and_not_asked_about_by_the_next_start() {
+    let place = Place::new();
+    let done = || vec![message("all done")];
+    let calls = |id: &str| vec![create(id)];
+    let server =
+        Server::start(vec![calls("c0"), done(), calls("c1"), calls("c2"), done(), calls("c3"), done()]);
+    let config = with_fixture(&server);
+    place.config(&config);
+    let unattended = || place.run(&["exec", "--json", "-s", "danger-full-access", "go"]);
+    assert_eq!(unattended().status, Some(0));
+    let refused = "tool \\\"calendar.create-event\\\" of the MCP server fixture was not run: it needs approval, and nobody \
+                   can be asked in this run";
+    assert!(outputs(&server.requests()[1]).contains(refused), "{}", outputs(&server.requests()[1]));
+
+    let mut terminal = Terminal::start(&place, &ATTENDED);
+    let screen = terminal.wait_for("  q  no, and end the turn").replace('\r', "");
+    let file = place.home().join("config.toml");
+    for shown in [
+        "reason: Allow the fixture MCP server to run tool \"calendar.create-event\"?\n".to_owned(),
+        "  s  yes, and to this tool from now on, whatever its arguments; ends with this session\n".to_owned(),
+        format!(
+            "  a  yes, and don't ask again about calendar.create-event of the MCP server fixture, in later sessions \
+             either; ends when the tool's approval_mode is taken out of {}\n",
+            file.display()
+        ),
+    ] {
+        assert!(screen.contains(&shown), "{shown}: {screen}");
+    }
+    terminal.type_line("a");
+    let screen = terminal.wait_for("all done");
+    assert_eq!(terminal.end(), 0);
+    assert_eq!(screen.matches("asks for approval:").count(), 1, "{screen}");
+    assert_eq!(outputs(&server.requests()[4]).matches("created lunch").count(), 2);
+    let added = "\n[mcp_servers.fixture.tools.\"calendar.create-event\"]\napproval_mode = \"approve\"\n";
+    assert_eq!(std::fs::read_to_string(&file).expect("read"), format!("{config}{added}"));
+
+    assert_eq!(unattended().status, Some(0));
+    assert!(outputs(&server.requests()[6]).contains("created lunch"), "{}", outputs(&server.requests()[6]));
+}
+
+#[test]
+fn a_tool_that_cannot_be_written_is_not_asked_about_again_in_this_session() {
+    let place = Place::new();
+    let server = Server::start(vec![vec![create("c1")], vec![create("c2")], vec![message("all done")]]);
+    let config = with_fixture(&server);
+    place.config(&config);
+    let file = place.home().join("config.toml");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).expect("set");
+    let mut terminal = Terminal::start(&place, &ATTENDED);
+    terminal.wait_for("  q  no, and end the turn");
+    terminal.type_line("a");
+    let screen = terminal.wait_for("all done");
+    assert_eq!(terminal.end(), 0);
+    let warning = format!(
+        "warning: the approval counts for this session alone: {}: it is marked read-only",
+        file.canonicalize().expect("there").display()
+    );
+    assert!(screen.contains(&warning), "{screen}");
+    assert_eq!(screen.matches("asks for approval:").count(), 1, "{screen}");
+    assert_eq!(outputs(&server.requests()[2]).matches("created lunch").count(), 2);
+    assert_eq!(std::fs::read_to_string(&file).expect("read"), config);
 }
 
 #[test]

@@ -13,7 +13,9 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use support::{Events, Log, Script, build, call, item, options, outputs, pair};
 use tenon_core::hooks::{Hook, PreDecision, PreToolUse, PreToolUseAction};
-use tenon_core::policy::{ExecRules, LimitOptions, LoopGuard, Rate, StandardPolicy, ToolLimit};
+use tenon_core::policy::{
+    ExecRules, LimitOptions, LoopGuard, NotRemembered, Rate, StandardPolicy, ToolLimit,
+};
 use tenon_core::{Policy, PolicyDecision, Question, SessionBuilder, SessionOptions, TurnEnd};
 use tenon_protocol::{CallId, ResponseItem, ToolName};
 use tenon_tools::{
@@ -260,11 +262,16 @@ async fn a_request_says_all_that_the_call_would_do() {
 #[test]
 fn each_scope_says_when_it_ends() {
     let prefix = ApprovalScope::Prefix { prefix: vec!["a".to_owned()], file: "/h/default.rules".into() };
-    let ends = [ApprovalScope::Once, ApprovalScope::Session, prefix].map(|scope| scope.ends());
-    assert_eq!(
-        ends,
-        ["with this call", "with this session", "when the rule is taken out of /h/default.rules"]
-    );
+    let (server, tool) = ("s".to_owned(), "t".to_owned());
+    let mcp = ApprovalScope::McpTool { server, tool, file: "/h/config.toml".into() };
+    let ends = [ApprovalScope::Once, ApprovalScope::Session, prefix, mcp].map(|scope| scope.ends());
+    let expected = [
+        "with this call",
+        "with this session",
+        "when the rule is taken out of /h/default.rules",
+        "when the tool's approval_mode is taken out of /h/config.toml",
+    ];
+    assert_eq!(ends, expected);
 }
 
 #[tokio::test]
@@ -498,7 +505,11 @@ async fn an_approved_escalation_and_an_allowing_rule_lift_the_sandbox() {
 async fn nobody_approves_more_than_was_offered() {
     let (log, events) = (Log::default(), Events::default());
     let amendment = ApprovalDecision::ApprovedExecPolicyAmendment { prefix: vec!["x".to_owned()] };
-    let person = Person::says([amendment.clone(), ApprovalDecision::ApprovedForSession, amendment]);
+    let person = Person::says([
+        amendment,
+        ApprovalDecision::ApprovedForSession,
+        ApprovalDecision::ApprovedMcpPolicyAmendment,
+    ]);
     struct Remembers(Log);
     #[async_trait]
     impl Policy for Remembers {
@@ -511,7 +522,7 @@ async fn nobody_approves_more_than_was_offered() {
             _: &ToolInvocation,
             _: &Effects,
             scope: &ApprovalScope,
-        ) -> Result<(), String> {
+        ) -> Result<(), NotRemembered> {
             self.0.add(format!("{scope:?}"));
             Ok(())
         }

@@ -91,6 +91,16 @@ pub enum ApprovalScope {
         /// Where the rule is written to.
         file: PathBuf,
     },
+    /// Every call of this tool of this MCP server, whatever its arguments, in this session and in later ones. It ends
+    /// when the tool's `approval_mode` is taken out of the file.
+    McpTool {
+        /// The server's name.
+        server: String,
+        /// The tool, by the name that the server knows it by.
+        tool: String,
+        /// Where that is written to.
+        file: PathBuf,
+    },
 }
 
 impl ApprovalScope {
@@ -101,6 +111,9 @@ impl ApprovalScope {
             Self::Session => "with this session".to_owned(),
             Self::Prefix { prefix: _, file } => {
                 format!("when the rule is taken out of {}", file.display())
+            }
+            Self::McpTool { server: _, tool: _, file } => {
+                format!("when the tool's approval_mode is taken out of {}", file.display())
             }
         }
     }
@@ -120,6 +133,9 @@ pub enum ApprovalDecision {
         /// The words.
         prefix: Vec<String>,
     },
+    /// This call, and from now on every call of the MCP tool that was offered. Where none was, it counts for this call
+    /// alone.
+    ApprovedMcpPolicyAmendment,
     /// It may not; with the words of whoever said so.
     Denied {
         /// Why, for the model.

@@ -19,8 +19,9 @@ pub(super) fn read(line: &str, scopes: &[ApprovalScope]) -> Typed {
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let prefix = scopes.iter().find_map(|scope| match scope {
         ApprovalScope::Prefix { prefix, file: _ } => Some(prefix),
-        ApprovalScope::Once | ApprovalScope::Session => None,
+        ApprovalScope::Once | ApprovalScope::Session | ApprovalScope::McpTool { .. } => None,
     });
+    let always = scopes.iter().any(|scope| matches!(scope, ApprovalScope::McpTool { .. }));
     match (word.to_lowercase().as_str(), prefix) {
         ("n" | "no", _) => {
             let reason = Some(rest.trim().to_owned()).filter(|reason| !reason.is_empty());
@@ -32,6 +33,7 @@ pub(super) fn read(line: &str, scopes: &[ApprovalScope]) -> Typed {
         ("s", _) if scopes.contains(&ApprovalScope::Session) => {
             Typed::Decision(ApprovalDecision::ApprovedForSession)
         }
+        ("a", _) if always => Typed::Decision(ApprovalDecision::ApprovedMcpPolicyAmendment),
         ("p", Some(prefix)) => Typed::Prefix(prefix.clone()),
         ("q", _) => Typed::Decision(ApprovalDecision::Abort),
         (_, _) => Typed::Unclear,

@@ -5,7 +5,11 @@ use super::*;
 fn all() -> Vec<ApprovalScope> {
     let prefix =
         ApprovalScope::Prefix { prefix: vec!["git".to_owned(), "pull".to_owned()], file: "/r".into() };
-    vec![ApprovalScope::Once, ApprovalScope::Session, prefix]
+    vec![ApprovalScope::Once, ApprovalScope::Session, prefix, always()]
+}
+
+fn always() -> ApprovalScope {
+    ApprovalScope::McpTool { server: "s".to_owned(), tool: "t".to_owned(), file: "/c".into() }
 }
 
 fn denied(reason: Option<&str>) -> Typed {
@@ -19,6 +23,8 @@ fn every_answer() {
         (" YES \r", Typed::Decision(ApprovalDecision::Approved)),
         ("s", Typed::Decision(ApprovalDecision::ApprovedForSession)),
         ("p", Typed::Prefix(vec!["git".to_owned(), "pull".to_owned()])),
+        ("a", Typed::Decision(ApprovalDecision::ApprovedMcpPolicyAmendment)),
+        ("a lot", Typed::Unclear),
         ("n", denied(None)),
         ("no", denied(None)),
         ("n  too risky ", denied(Some("too risky"))),
@@ -35,7 +41,7 @@ fn every_answer() {
 
 #[test]
 fn what_is_not_offered_is_no_answer() {
-    for line in ["s", "p"] {
+    for line in ["s", "p", "a"] {
         assert_eq!(read(line, &[ApprovalScope::Once]), Typed::Unclear, "{line}");
     }
 }

@@ -33,20 +33,7 @@ pub(super) fn text(request: &ApprovalRequest) -> String {
         line(&mut text, "It was approved before, and what it would do has changed since.");
     }
     for scope in scopes {
-        let ends = scope.ends();
-        line(
-            &mut text,
-            &match scope {
-                ApprovalScope::Once => format!("  y  yes; ends {ends}"),
-                ApprovalScope::Session => {
-                    format!("  s  yes, and to exactly the same from now on; ends {ends}")
-                }
-                ApprovalScope::Prefix { prefix, file: _ } => format!(
-                    "  p  yes, and to every command that begins with `{}`, without a sandbox; ends {ends}",
-                    shell_words(prefix)
-                ),
-            },
-        );
+        line(&mut text, &offer(scope, effects));
     }
     line(&mut text, "  n  no; words behind it are for the model");
     line(&mut text, "  q  no, and end the turn");
@@ -60,6 +47,25 @@ fn ran_already(first: &FirstRun) -> String {
         "It has run already, in the sandbox, and failed with exit code {exit_code}. What it did until then stands; a \
          yes runs it a second time, from its beginning, without the sandbox.\n{denial}"
     )
+}
+
+/// What can be answered, and what it is good for.
+fn offer(scope: &ApprovalScope, effects: &Effects) -> String {
+    let ends = scope.ends();
+    match scope {
+        ApprovalScope::Once => format!("  y  yes; ends {ends}"),
+        ApprovalScope::Session if effects.mcp.is_some() => {
+            format!("  s  yes, and to this tool from now on, whatever its arguments; ends {ends}")
+        }
+        ApprovalScope::Session => format!("  s  yes, and to exactly the same from now on; ends {ends}"),
+        ApprovalScope::Prefix { prefix, file: _ } => format!(
+            "  p  yes, and to every command that begins with `{}`, without a sandbox; ends {ends}",
+            shell_words(prefix)
+        ),
+        ApprovalScope::McpTool { server, tool, file: _ } => format!(
+            "  a  yes, and don't ask again about {tool} of the MCP server {server}, in later sessions either; ends {ends}"
+        ),
+    }
 }
 
 fn what(text: &mut String, effects: &Effects) {

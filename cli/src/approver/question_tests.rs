@@ -61,12 +61,18 @@ fn a_patch_a_tool_and_something_else() {
     let once = "  y  yes; ends with this call\n";
     assert_eq!(text(&asked), format!("{head}  writes /a\n  | -x\n  | +y\n{once}{END}"));
     let mcp = McpEffect { server: "s".to_owned(), tool: "t".to_owned(), ..McpEffect::default() };
+    let always =
+        ApprovalScope::McpTool { server: "s".to_owned(), tool: "t\nu".to_owned(), file: "/c".into() };
     let asked = ApprovalRequest {
         arguments: Some(json!({"a": 1})),
+        scopes: vec![ApprovalScope::Once, ApprovalScope::Session, always],
         ..request(Effects { mcp: Some(mcp), ..Effects::none() })
     };
     let shown = "  calls t of the MCP server s\n  | {\n  |   \"a\": 1\n  | }\n";
-    assert_eq!(text(&asked), format!("{head}{shown}{once}{END}"));
+    let session = "  s  yes, and to this tool from now on, whatever its arguments; ends with this session\n";
+    let always = "  a  yes, and don't ask again about t\n  | u of the MCP server s, in later sessions either; ends when \
+                  the tool's approval_mode is taken out of /c\n";
+    assert_eq!(text(&asked), format!("{head}{shown}{once}{session}{always}{END}"));
     let asked = request(Effects { other: Some("rings a bell".to_owned()), ..Effects::none() });
     assert_eq!(text(&asked), format!("{head}  rings a bell\n{once}{END}"));
 }

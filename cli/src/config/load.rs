@@ -80,7 +80,7 @@ fn read(path: &Path) -> Result<String, ConfigError> {
     })
 }
 
-fn broken(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
+pub(super) fn broken(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
     let (line, column) = position(text, error.span().map_or(0, |span| span.start));
     ConfigError::Broken { path: path.to_owned(), line, column, message: in_plain_words(error.message()) }
 }

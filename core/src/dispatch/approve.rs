@@ -112,8 +112,12 @@ impl Dispatch {
                     Some(ApprovalScope::Prefix { prefix: _, file }) => {
                         Some(ApprovalScope::Prefix { prefix, file })
                     }
-                    Some(ApprovalScope::Once | ApprovalScope::Session) | None => None,
+                    Some(ApprovalScope::Once | ApprovalScope::Session | ApprovalScope::McpTool { .. })
+                    | None => None,
                 }
+            }
+            ApprovalDecision::ApprovedMcpPolicyAmendment => {
+                offers(|scope| matches!(scope, ApprovalScope::McpTool { .. }))
             }
             ApprovalDecision::Denied { reason } => return Err(refusal(effects, reason.as_deref())),
             ApprovalDecision::TimedOut => return Err(refusal(effects, Some(TIMED_OUT))),
@@ -130,9 +134,8 @@ impl Dispatch {
         if *scope == ApprovalScope::Once {
             return;
         }
-        if let Err(reason) = self.env.policy.remember(&self.call, effects, scope).await {
-            let message = format!("the approval counts for this call alone: {reason}");
-            self.env.host.events.emit(Event::Warning { message });
+        if let Err(shorter) = self.env.policy.remember(&self.call, effects, scope).await {
+            self.env.host.events.emit(Event::Warning { message: shorter.to_string() });
         }
         self.env.approvals.remembered();
     }
@@ -140,7 +143,7 @@ impl Dispatch {
     /// A rule allows without a sandbox (runtime.md D10.6), where it is one that speaks for this call.
     async fn is_allowed_by_new_rule(&self, effects: &Effects, scope: &ApprovalScope) -> bool {
         let decided = match scope {
-            ApprovalScope::Once | ApprovalScope::Session => return false,
+            ApprovalScope::Once | ApprovalScope::Session | ApprovalScope::McpTool { .. } => return false,
             ApprovalScope::Prefix { .. } => self.env.policy.decide(&self.call, effects).await,
         };
         decided == PolicyDecision::AllowUnsandboxed

@@ -84,7 +84,8 @@ impl Asking {
         match decision {
             ApprovalDecision::Approved
             | ApprovalDecision::ApprovedForSession
-            | ApprovalDecision::ApprovedExecPolicyAmendment { .. } => Ok(()),
+            | ApprovalDecision::ApprovedExecPolicyAmendment { .. }
+            | ApprovalDecision::ApprovedMcpPolicyAmendment => Ok(()),
             ApprovalDecision::Denied { reason } => {
                 Err(own_words(reason.as_deref()).unwrap_or_else(|| REFUSED.to_owned()))
             }

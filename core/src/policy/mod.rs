@@ -21,7 +21,7 @@ pub use exec_rules::{
 };
 pub(crate) use limits::WatchedCall;
 pub use limits::{LimitOptions, Limits, LoopGuard, Rate, ToolLimit};
-pub use standard::{McpApprovalMode, McpApprovalModes, StandardPolicy};
+pub use standard::{McpApprovalMode, McpApprovalModes, McpApprovalStore, StandardPolicy};
 
 /// What a policy says of a prepared call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,15 +80,26 @@ pub trait Policy: Send + Sync {
     /// reaches.
     ///
     /// # Errors
-    /// Why it could not be remembered, for the operator. The call itself runs all the same.
+    /// When it could not be remembered so far. The call itself runs all the same.
     async fn remember(
         &self,
         _call: &ToolInvocation,
         _effects: &Effects,
         _scope: &ApprovalScope,
-    ) -> Result<(), String> {
+    ) -> Result<(), NotRemembered> {
         Ok(())
     }
+}
+
+/// A yes reaches less far than it was given, for the operator: how far, and why no further.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotRemembered {
+    /// To this call.
+    #[error("the approval counts for this call alone: {0}")]
+    CallAlone(String),
+    /// To the end of this session.
+    #[error("the approval counts for this session alone: {0}")]
+    SessionAlone(String),
 }
 
 /// Lets every call run, and commands without a sandbox where that is asked for.

@@ -19,6 +19,8 @@ pub(crate) enum Answer {
     /// Yes, and a rule on these words.
     Prefix(Vec<String>),
     No,
+    /// Yes, and not to be asked about this tool again.
+    Always,
     /// No, with these words.
     NoBecause(String),
     /// No, and the turn ends.
@@ -80,6 +82,7 @@ impl Person {
             ApprovalScope::Once => "once".to_owned(),
             ApprovalScope::Session => "session".to_owned(),
             ApprovalScope::Prefix { prefix, file: _ } => format!("prefix {}", prefix.join(" ")),
+            ApprovalScope::McpTool { server, tool, file: _ } => format!("always {server}/{tool}"),
         };
         let arguments = request.arguments.as_ref().map(ToString::to_string);
         Asked {
@@ -111,6 +114,7 @@ impl Approver for Person {
             Answer::Yes => ApprovalDecision::Approved,
             Answer::Session => ApprovalDecision::ApprovedForSession,
             Answer::Prefix(prefix) => ApprovalDecision::ApprovedExecPolicyAmendment { prefix },
+            Answer::Always => ApprovalDecision::ApprovedMcpPolicyAmendment,
             Answer::No => ApprovalDecision::Denied { reason: None },
             Answer::NoBecause(reason) => ApprovalDecision::Denied { reason: Some(reason) },
             Answer::Abort => ApprovalDecision::Abort,

@@ -196,7 +196,7 @@ fn prefix(command: &CommandEffect, rules: &str) -> Option<String> {
             assert_eq!(file, std::path::Path::new("/home/rules/default.rules"));
             Some(prefix.join(" "))
         }
-        ApprovalScope::Once | ApprovalScope::Session => None,
+        ApprovalScope::Once | ApprovalScope::Session | ApprovalScope::McpTool { .. } => None,
     })
 }
 

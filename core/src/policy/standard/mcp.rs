@@ -1,6 +1,7 @@
 //! MCP tools: decided by what the server says of them and by their mode (core.md 9.5).
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use serde::Deserialize;
 use tenon_tools::{ApprovalPolicy, ApprovalScope, McpEffect, StepContext};
@@ -53,8 +54,17 @@ impl McpApprovalModes {
         tool: impl Into<String>,
         mode: McpApprovalMode,
     ) -> Self {
-        self.servers.entry(server.into()).or_default().tools.insert(tool.into(), mode);
+        self.set_tool(server, tool, mode);
         self
+    }
+
+    pub(super) fn set_tool(
+        &mut self,
+        server: impl Into<String>,
+        tool: impl Into<String>,
+        mode: McpApprovalMode,
+    ) {
+        self.servers.entry(server.into()).or_default().tools.insert(tool.into(), mode);
     }
 
     /// The mode of a tool: its own, else its server's, else auto.
@@ -64,8 +74,14 @@ impl McpApprovalModes {
     }
 }
 
-/// The steps of the table that are a policy's; hooks and whoever is asked come after it.
-pub(super) fn decide(step: &StepContext, tool: &McpEffect, modes: &McpApprovalModes) -> PolicyDecision {
+/// The steps of the table that are a policy's; hooks and whoever is asked come after it. `file` is where it can be kept
+/// that a tool is not to be asked about any more.
+pub(super) fn decide(
+    step: &StepContext,
+    tool: &McpEffect,
+    modes: &McpApprovalModes,
+    file: Option<&Path>,
+) -> PolicyDecision {
     let never = step.approval == ApprovalPolicy::Never;
     // 1: nobody is asked, and nothing is confined.
     if never && step.sandbox.is_unrestricted() {
@@ -87,8 +103,15 @@ pub(super) fn decide(step: &StepContext, tool: &McpEffect, modes: &McpApprovalMo
     }
     let McpEffect { server, tool, .. } = tool;
     let reason = Some(format!("Allow the {server} MCP server to run tool \"{tool}\"?"));
+    let always = file.map(|file| ApprovalScope::McpTool {
+        server: server.clone(),
+        tool: tool.clone(),
+        file: file.to_owned(),
+    });
     let scopes = match mode {
-        McpApprovalMode::Auto => vec![ApprovalScope::Once, ApprovalScope::Session],
+        McpApprovalMode::Auto => {
+            [ApprovalScope::Once, ApprovalScope::Session].into_iter().chain(always).collect()
+        }
         // 9: a mode that asks each time has no answer for later.
         McpApprovalMode::Prompt | McpApprovalMode::Approve => vec![ApprovalScope::Once],
     };

@@ -2,18 +2,20 @@
 
 mod command;
 mod mcp;
+mod mcp_store;
 mod other;
 mod patch;
 mod session;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use async_trait::async_trait;
 use tenon_tools::{ApprovalPolicy, ApprovalScope, Effects, ToolInvocation};
 
-use super::{ExecRules, Policy, PolicyDecision, Question, RULES_FOLDER, RuleError};
+use super::{ExecRules, NotRemembered, Policy, PolicyDecision, Question, RULES_FOLDER, RuleError};
 pub use mcp::{McpApprovalMode, McpApprovalModes};
+pub use mcp_store::McpApprovalStore;
 use session::SessionApprovals;
 
 /// What the model reads where a call would have to be asked about and nobody may be (runtime.md D9.4).
@@ -44,7 +46,9 @@ pub struct StandardPolicy {
     rules: RwLock<ExecRules>,
     /// Where rules are written back to.
     rules_folder: Option<PathBuf>,
-    mcp: McpApprovalModes,
+    mcp: RwLock<McpApprovalModes>,
+    /// Where it is kept which MCP tools are not asked about any more.
+    mcp_store: Option<Arc<dyn McpApprovalStore>>,
     /// `$TMPDIR` as commands see it.
     temporary: Option<PathBuf>,
     approved: Mutex<SessionApprovals>,
@@ -80,7 +84,13 @@ impl StandardPolicy {
     /// Takes `approval_mode` of MCP tools from here.
     #[must_use]
     pub fn with_mcp_modes(self, mcp: McpApprovalModes) -> Self {
-        Self { mcp, ..self }
+        Self { mcp: RwLock::new(mcp), ..self }
+    }
+
+    /// Offers not to ask about an MCP tool any more, in later sessions either, and keeps the answer here.
+    #[must_use]
+    pub fn with_mcp_store(self, store: Arc<dyn McpApprovalStore>) -> Self {
+        Self { mcp_store: Some(store), ..self }
     }
 
     /// What commands have for `$TMPDIR`: it is writable under workspace-write (runtime.md D9.1).
@@ -116,7 +126,10 @@ impl StandardPolicy {
             command.as_ref().map(|command| command::decide(&call.step, command, &rules, self.rule_file()));
         let patch =
             (!writes.is_empty()).then(|| patch::decide(&call.step, writes, self.temporary.as_deref()));
-        let mcp = mcp.as_ref().map(|mcp| mcp::decide(&call.step, mcp, &self.mcp));
+        let mcp = mcp.as_ref().map(|mcp| {
+            let modes = self.mcp.read().unwrap_or_else(PoisonError::into_inner);
+            mcp::decide(&call.step, mcp, &modes, self.mcp_store.as_deref().map(McpApprovalStore::file))
+        });
         let other = other.as_ref().map(|_| other::decide(&call.step));
         let decisions = [command, patch, mcp, other].into_iter().flatten();
         decisions.reduce(stricter).unwrap_or(PolicyDecision::Allow)
@@ -143,19 +156,30 @@ impl Policy for StandardPolicy {
         call: &ToolInvocation,
         effects: &Effects,
         scope: &ApprovalScope,
-    ) -> Result<(), String> {
+    ) -> Result<(), NotRemembered> {
         match scope {
             ApprovalScope::Once => Ok(()),
             ApprovalScope::Session => {
-                self.approved.lock().unwrap_or_else(PoisonError::into_inner).add(call, effects);
+                self.allow_for_session(call, effects);
                 Ok(())
             }
-            ApprovalScope::Prefix { prefix, file: _ } => self.allow_prefix(prefix),
+            ApprovalScope::Prefix { prefix, file: _ } => {
+                self.allow_prefix(prefix).map_err(NotRemembered::CallAlone)
+            }
+            ApprovalScope::McpTool { server, tool, file: _ } => {
+                // At once, and all the same where it cannot be kept for longer.
+                self.allow_for_session(call, effects);
+                self.allow_tool(server, tool).await.map_err(NotRemembered::SessionAlone)
+            }
         }
     }
 }
 
 impl StandardPolicy {
+    fn allow_for_session(&self, call: &ToolInvocation, effects: &Effects) {
+        self.approved.lock().unwrap_or_else(PoisonError::into_inner).add(call, effects);
+    }
+
     fn allow_prefix(&self, prefix: &[String]) -> Result<(), String> {
         if command::is_too_wide(prefix) {
             return Err(format!("a rule on `{}` would allow far more than this", command::shown(prefix)));
@@ -165,6 +189,16 @@ impl StandardPolicy {
         };
         let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
         rules.allow_prefix(prefix, folder).map_err(|error| error.to_string())
+    }
+
+    async fn allow_tool(&self, server: &str, tool: &str) -> Result<(), String> {
+        let Some(store) = &self.mcp_store else {
+            return Err("there is no file to write it to".to_owned());
+        };
+        store.approve(server, tool).await?;
+        let mut modes = self.mcp.write().unwrap_or_else(PoisonError::into_inner);
+        modes.set_tool(server, tool, McpApprovalMode::Approve);
+        Ok(())
     }
 }
 
