@@ -1,14 +1,14 @@
 //! Scenarios of `tests/approvals`: what becomes of calls that somebody is asked about, played through a session with
-//! the real tools.
+//! the real tools, MCP servers and scripts.
 //!
 //! They are scenarios as in `parity/`, with one member more, `approvals`: the settings, what is answered to each
-//! question in turn, and what must have been asked.
+//! question in turn, and what must have been asked and done.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "tests")]
 
 mod documented;
 mod person;
 mod place;
-mod tools;
+mod servers;
 
 use std::path::{Path, PathBuf};
 
@@ -45,6 +45,18 @@ struct Approvals {
     /// The rule file afterwards, where it was written.
     #[serde(default)]
     rules_after: Option<String>,
+    /// Whether the server of `calendar_fixture.py` is there, as `calendar`.
+    #[serde(default)]
+    calendar: bool,
+    /// The tools that it was really called for.
+    #[serde(default)]
+    called: Vec<String>,
+    /// Whether it can be kept that an MCP tool is not to be asked about again.
+    #[serde(default)]
+    keeps: bool,
+    /// What was kept.
+    #[serde(default)]
+    kept: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize)]
@@ -68,11 +80,16 @@ enum Sandbox {
 fn load(path: &Path) -> (Scenario, Approvals) {
     let mut whole: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let approvals = whole.as_object_mut().unwrap().remove("approvals").expect("approvals");
-    let name = path.file_stem().unwrap().to_str().unwrap();
+    let name = name(path);
     let approvals = serde_json::from_value(approvals).unwrap_or_else(|error| panic!("{name}: {error}"));
     let scenario: Scenario = serde_json::from_value(whole).unwrap_or_else(|error| panic!("{name}: {error}"));
-    assert_eq!(scenario.name, name, "a scenario is named like its file");
+    assert_eq!(scenario.name, name);
     (scenario, approvals)
+}
+
+/// A scenario is named like its file.
+fn name(path: &Path) -> &str {
+    path.file_stem().unwrap().to_str().unwrap()
 }
 
 fn paths() -> Vec<PathBuf> {
@@ -89,17 +106,17 @@ fn expected(scenario: &Scenario, approvals: &Approvals) -> Value {
         "files": scenario.expected.files,
         "exit": scenario.expected.exit,
         "asked": approvals.asked,
+        "called": approvals.called,
+        "kept": approvals.kept,
         "rules_after": approvals.rules_after,
         "unanswered": 0,
     })
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_scenario_comes_out_as_it_says() {
-    let paths = paths();
-    assert!(paths.len() >= 20, "the scenarios are there");
+/// Plays the scenarios of one group, and tells all differences at once.
+async fn play_group(group: &str) {
     let mut differences = Vec::new();
-    for path in paths {
+    for path in paths().into_iter().filter(|path| name(path).starts_with(group)) {
         let (scenario, approvals) = load(&path);
         let want = expected(&scenario, &approvals);
         let got = place::play(&scenario, approvals).await;
@@ -111,4 +128,40 @@ async fn every_scenario_comes_out_as_it_says() {
         }
     }
     assert!(differences.is_empty(), "\n{}", differences.join("\n"));
+}
+
+macro_rules! groups {
+    ($($test:ident: $prefix:literal, $at_least:literal;)*) => {
+        const GROUPS: &[(&str, usize)] = &[$(($prefix, $at_least)),*];
+        $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $test() {
+                play_group($prefix).await;
+            }
+        )*
+    };
+}
+
+groups! {
+    commands: "exec-", 10;
+    hooks: "hook-", 1;
+    mcp_tools: "mcp-", 14;
+    calls_of_scripts_to_commands: "nested-exec-", 3;
+    calls_of_scripts_to_mcp_tools: "nested-mcp-", 7;
+    calls_of_scripts_to_patches: "nested-patch-", 9;
+    calls_of_scripts_to_all: "nested-a", 5;
+    calls_of_scripts_that_run_twice: "nested-retry-", 1;
+    patches: "patch-", 10;
+}
+
+#[test]
+fn every_scenario_is_there_and_belongs_to_one_group() {
+    for path in paths() {
+        let groups = GROUPS.iter().filter(|(group, _)| name(&path).starts_with(group)).count();
+        assert_eq!(groups, 1, "{}", path.display());
+    }
+    for (group, at_least) in GROUPS {
+        let found = paths().iter().filter(|path| name(path).starts_with(group)).count();
+        assert!(found >= *at_least, "{group}: {found}");
+    }
 }
