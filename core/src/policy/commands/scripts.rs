@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use tenon_shell_parse::script_of;
+
 use super::reach::reach;
 use super::{CommandLine, name};
 
@@ -53,13 +55,15 @@ const MAX_FOLDERS: usize = 16;
 /// there, nobody has looked.
 pub(crate) fn named_scripts(argv: &[String], cwd: &Path) -> BTreeSet<PathBuf> {
     let line = CommandLine::of(argv);
+    // The shell that the line is given to is the machine's, and no script of it.
+    let shell = argv.first().filter(|_| script_of(argv).is_some());
     let (mut named, mut folders) = (BTreeSet::new(), vec![cwd.to_owned()]);
     for reached in line.segments.iter().map(|segment| reach(&segment.words)) {
         named.extend(reached.read);
         for words in reached.commands {
             let Some((Some(program), arguments)) = words.split_first() else { continue };
             let known = || arguments.iter().flatten().filter(|word| !word.starts_with('-')).cloned();
-            if program.contains('/') {
+            if program.contains('/') && Some(program) != shell {
                 named.insert(program.clone());
             }
             if is_interpreter(program) {

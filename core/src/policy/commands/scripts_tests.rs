@@ -4,7 +4,7 @@ use super::*;
 
 /// The names below the folder of the line.
 fn named(script: &str) -> Vec<String> {
-    let argv = ["bash", "-lc", script].map(str::to_owned);
+    let argv = ["/bin/bash", "-lc", script].map(str::to_owned);
     let all = named_scripts(&argv, Path::new("/w")).into_iter();
     let names = all.map(|path| path.strip_prefix("/w").unwrap_or(&path).display().to_string());
     // The shell's own script is none of the files.
