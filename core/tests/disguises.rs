@@ -83,7 +83,7 @@ const SIMPLE: [&str; 23] = [
 ];
 const TO_SCRIPT: [&str; 7] =
     ["A=1 {}", "A=1 B='x y' {}", "{} > /dev/null", "2>&1 {}", "{} < in >> out 2>&1", "! {}", "time {}"];
-const SCRIPT: [&str; 35] = [
+const SCRIPT: [&str; 37] = [
     "bash -c {q}",
     "sh -lc {q}",
     "/bin/bash -c {q}",
@@ -115,6 +115,8 @@ const SCRIPT: [&str; 35] = [
     "trap {q} EXIT",
     "sh -c -- {q}",
     "su x -c {q}",
+    "sg x -c {q}",
+    "capsh -- -c {q}",
     "env --split-string={q}",
     "git rebase --exec {q} HEAD~1",
     "shopt -s expand_aliases\nalias p={q}\np",

@@ -5,16 +5,43 @@ use tenon_shell_parse::{CommandInput, FoundCommand};
 use super::{git, name};
 
 /// Shells, which run what stands behind `-c`, or what they are given to read. All of it is read as bash reads it.
-const SHELLS: [&str; 13] =
-    ["bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "csh", "tcsh", "pwsh", "powershell"];
+/// `capsh` hands what stands behind `--` to one.
+const SHELLS: [&str; 14] = [
+    "bash",
+    "sh",
+    "zsh",
+    "dash",
+    "ksh",
+    "ash",
+    "mksh",
+    "rbash",
+    "fish",
+    "csh",
+    "tcsh",
+    "pwsh",
+    "powershell",
+    "capsh",
+];
 /// Programs of which a word may be a line for a shell: `env -S 'rm -f x'`, `trap 'rm -f x' EXIT`, `watch 'rm -f x'`.
-const TAKE_LINES: [&str; 10] =
-    ["env", "trap", "watch", "parallel", "flock", "su", "runuser", "script", "strace", "hyperfine"];
+const TAKE_LINES: [&str; 12] = [
+    "env",
+    "trap",
+    "watch",
+    "parallel",
+    "flock",
+    "su",
+    "runuser",
+    "sg",
+    "newgrp",
+    "script",
+    "strace",
+    "hyperfine",
+];
 /// Those of them that run nothing else: each word may be a line, and what is not known of them is a line that is not
 /// known.
-const TAKE_ONLY_LINES: [&str; 5] = ["trap", "su", "runuser", "script", "hyperfine"];
+const TAKE_ONLY_LINES: [&str; 7] = ["trap", "su", "runuser", "sg", "newgrp", "script", "hyperfine"];
 /// Those of them that start a shell, to read what it runs, where no line and no command is given.
-const START_SHELLS: [&str; 3] = ["su", "runuser", "script"];
+const START_SHELLS: [&str; 5] = ["su", "runuser", "sg", "newgrp", "script"];
 /// Short options may stand in one word, the last with its value: the value may begin behind any of so many letters.
 const MAX_GLUED: usize = 8;
 /// Options of shells whose value is the next word.

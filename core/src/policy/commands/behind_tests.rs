@@ -61,6 +61,8 @@ fn what_a_shell_that_another_program_starts_is_given() {
         ("script -q log", None, &["log"], true),
         ("runuser -l bob", None, &["bob"], true),
         ("su bob -c x", None, &["bob", "x"], false),
+        ("newgrp bobs", Some("x"), &["bobs", "x"], false),
+        ("sg bobs", None, &["bobs"], true),
     ];
     for (line, input, known, unknown) in rows {
         let known = known.iter().map(ToString::to_string).collect();
@@ -87,6 +89,8 @@ fn words_that_are_lines() {
         ("su bob '-ca b'", &["bob", "a b", " b"], false),
         ("su --command=a", &["a"], false),
         ("runuser -u bob a", &["bob", "a"], false),
+        ("sg bobs -c 'a b'", &["bobs", "a b"], false),
+        ("capsh --drop=all -- -c 'a b'", &["a b"], false),
         ("script -qc 'a b' x", &["c", "a b", "x"], false),
         ("git rebase -x 'a b' x", &["a b"], false),
         ("git rebase --exec a --exec='b c'", &["a", "b c"], false),

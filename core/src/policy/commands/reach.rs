@@ -18,7 +18,7 @@ const MAX_BRACED_BYTES: usize = 256;
 
 /// Programs that run their arguments, with the number of operands that stand before the command. Where it cannot be told
 /// from the options which words are operands, a number that takes in some more.
-const WRAPPERS: [(&str, usize); 49] = [
+const WRAPPERS: [(&str, usize); 57] = [
     ("sudo", 0),
     ("doas", 0),
     ("env", 0),
@@ -68,6 +68,14 @@ const WRAPPERS: [(&str, usize); 49] = [
     ("dbus-run-session", 0),
     ("xvfb-run", 0),
     ("proxychains4", 0),
+    ("perf", 1),
+    ("cpulimit", 0),
+    ("firejail", 0),
+    ("eatmydata", 0),
+    ("torsocks", 0),
+    ("rlwrap", 0),
+    ("tini", 0),
+    ("dumb-init", 0),
 ];
 /// Those of them that start a shell, which reads what it runs, where no command stands behind them.
 const START_SHELLS: [&str; 4] = ["chroot", "unshare", "nsenter", "parallel"];
