@@ -40,18 +40,28 @@ impl ExecRules {
     /// When the file cannot be written, holds anything else than rules or would become too long, or the prefix is none;
     /// then nothing is added.
     pub fn allow_prefix(&mut self, prefix: &[String], folder: &Path) -> Result<(), AmendError> {
+        Self::write_prefix(prefix, folder)?;
+        self.add_prefix(prefix);
+        Ok(())
+    }
+
+    /// The half of it that writes, and waits for others who do.
+    pub(in crate::policy) fn write_prefix(prefix: &[String], folder: &Path) -> Result<(), AmendError> {
         if prefix.is_empty() {
             return Err(AmendError::Empty);
         }
         if prefix.iter().any(String::is_empty) {
             return Err(AmendError::EmptyWord);
         }
-        append(prefix, folder)?;
+        append(prefix, folder)
+    }
+
+    /// The half of it that counts at once.
+    pub(in crate::policy) fn add_prefix(&mut self, prefix: &[String]) {
         let rule = PrefixRule::allowing(prefix);
         if !self.prefixes.contains(&rule) {
             self.prefixes.push(rule);
         }
-        Ok(())
     }
 }
 

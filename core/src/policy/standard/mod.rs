@@ -164,7 +164,7 @@ impl Policy for StandardPolicy {
                 Ok(())
             }
             ApprovalScope::Prefix { prefix, file: _ } => {
-                self.allow_prefix(prefix).map_err(NotRemembered::CallAlone)
+                self.allow_prefix(prefix).await.map_err(NotRemembered::CallAlone)
             }
             ApprovalScope::McpTool { server, tool, file: _ } => {
                 // At once, and all the same where it cannot be kept for longer.
@@ -180,15 +180,20 @@ impl StandardPolicy {
         self.approved.lock().unwrap_or_else(PoisonError::into_inner).add(call, effects);
     }
 
-    fn allow_prefix(&self, prefix: &[String]) -> Result<(), String> {
+    async fn allow_prefix(&self, prefix: &[String]) -> Result<(), String> {
         if command::is_too_wide(prefix) {
             return Err(format!("a rule on `{}` would allow far more than this", command::shown(prefix)));
         }
         let Some(folder) = &self.rules_folder else {
             return Err("there is no folder to write rules to".to_owned());
         };
-        let mut rules = self.rules.write().unwrap_or_else(PoisonError::into_inner);
-        rules.allow_prefix(prefix, folder).map_err(|error| error.to_string())
+        // No decision waits for the disk, nor for another program that changes the file.
+        let (words, folder) = (prefix.to_vec(), folder.clone());
+        let writing = tokio::task::spawn_blocking(move || ExecRules::write_prefix(&words, &folder));
+        let written = writing.await.map_err(|error| error.to_string())?;
+        written.map_err(|error| error.to_string())?;
+        self.rules.write().unwrap_or_else(PoisonError::into_inner).add_prefix(prefix);
+        Ok(())
     }
 
     async fn allow_tool(&self, server: &str, tool: &str) -> Result<(), String> {

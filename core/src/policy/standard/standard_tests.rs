@@ -92,6 +92,28 @@ async fn an_approved_prefix_holds_at_once_and_in_the_next_session() {
 }
 
 #[tokio::test]
+async fn no_decision_waits_for_the_file_of_rules() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(RULES_FOLDER);
+    std::fs::create_dir(&folder).unwrap();
+    let other_program = std::fs::File::create(folder.join("default.rules.lock")).unwrap();
+    other_program.lock().unwrap();
+    let policy = StandardPolicy::new().with_rules_of(home.path()).unwrap();
+    let scope = ApprovalScope::Prefix { prefix: vec!["make".to_owned()], file: PathBuf::new() };
+    let (asked, effects) = (call(ApprovalPolicy::UnlessTrusted), command("make"));
+    let mut remembered = policy.remember(&asked, &effects, &scope);
+    tokio::select! {
+        biased;
+        _ = &mut remembered => panic!("the file is locked"),
+        () = std::future::ready(()) => {}
+    }
+    assert!(matches!(decide(&policy, &effects).await, PolicyDecision::Ask(_)));
+    drop(other_program);
+    remembered.await.unwrap();
+    assert_eq!(decide(&policy, &effects).await, PolicyDecision::AllowUnsandboxed);
+}
+
+#[tokio::test]
 async fn without_a_folder_no_prefix_is_offered_or_written() {
     let policy = StandardPolicy::new();
     let PolicyDecision::Ask(question) = decide(&policy, &command("make")).await else {
