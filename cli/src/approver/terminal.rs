@@ -96,7 +96,7 @@ fn write(terminal: &File, stop: &OwnedFd, text: &[u8]) -> io::Result<()> {
 fn read_line(terminal: &File, stop: &OwnedFd) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     while line.len() <= MAX_LINE_BYTES {
-        wait(terminal, stop, PollFlags::IN)?;
+        let ready = wait(terminal, stop, PollFlags::IN)?;
         let mut piece = [0; PIECE_BYTES];
         let mut terminal = terminal;
         let read = terminal.read(&mut piece)?;
@@ -105,6 +105,9 @@ fn read_line(terminal: &File, stop: &OwnedFd) -> io::Result<Option<String>> {
             line.truncate(end);
             return Ok(Some(String::from_utf8_lossy(&line).into_owned()));
         }
+        if read == 0 && ready.contains(PollFlags::HUP) {
+            return Err(io::Error::other("the terminal has gone away"));
+        }
         if read == 0 {
             return Ok(None);
         }
@@ -112,11 +115,11 @@ fn read_line(terminal: &File, stop: &OwnedFd) -> io::Result<Option<String>> {
     Err(io::Error::other("the line is too long"))
 }
 
-/// Waits until the terminal is ready.
+/// Waits until the terminal is ready, and says for what.
 ///
 /// # Errors
 /// When nobody waits for the answer any more.
-fn wait(terminal: &File, stop: &OwnedFd, wanted: PollFlags) -> io::Result<()> {
+fn wait(terminal: &File, stop: &OwnedFd, wanted: PollFlags) -> io::Result<PollFlags> {
     let mut both = [PollFd::new(terminal, wanted), PollFd::new(stop, PollFlags::IN)];
     loop {
         match poll(&mut both, None) {
@@ -125,6 +128,10 @@ fn wait(terminal: &File, stop: &OwnedFd, wanted: PollFlags) -> io::Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
-    let [_, stopped] = &both;
-    if stopped.revents().is_empty() { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
+    let [ready, stopped] = &both;
+    if stopped.revents().is_empty() { Ok(ready.revents()) } else { Err(io::ErrorKind::Interrupted.into()) }
 }
+
+#[cfg(test)]
+#[path = "terminal_tests.rs"]
+mod tests;
