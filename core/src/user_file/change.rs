@@ -3,12 +3,12 @@
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{Error, ErrorKind, Result, Write as _};
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, Gid, Uid, fchown, flock};
+use rustix::fs::{FlockOperation, Gid, OFlags, Uid, fchown, flock};
 
 use super::read_user_file;
 
@@ -70,7 +70,10 @@ fn beside(file: &Path, before: &str, behind: &str) -> PathBuf {
 
 /// An exclusive lock, held until the file is dropped. It is a file of its own, since the other one is replaced.
 fn lock(path: &Path, wait: Duration) -> Result<File> {
-    let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+    // Something else in its place, such as a pipe that nobody reads, is an error and not waited for.
+    let at_once = OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = OpenOptions::new();
+    let file = options.create(true).truncate(false).write(true).custom_flags(at_once).open(path)?;
     let begin = Instant::now();
     loop {
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {

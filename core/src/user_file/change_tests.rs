@@ -132,3 +132,15 @@ fn a_lock_that_is_held_is_waited_for_and_no_longer_than_said() {
         waits.join().unwrap().unwrap();
     });
 }
+
+#[test]
+fn a_pipe_in_place_of_the_lock_is_not_waited_for() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("f");
+    let pipe = folder.path().join("f.lock");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let error = append(&file, "a").unwrap_err();
+    assert_eq!(why(&folder, &error), "FOLDER/f: No such device or address (os error 6)");
+    assert_eq!(names(folder.path()), ["f.lock"]);
+}
