@@ -102,6 +102,8 @@ struct State {
     facts: usize,
     dropped_facts: usize,
     closed: bool,
+    /// The writer sleeps, and nobody has woken it yet. Waking is a system call, also of somebody who is awake.
+    asleep: bool,
 }
 
 /// All that waited when the writer came for it.
@@ -129,9 +131,7 @@ impl Queue {
         }
         place.forget();
         state.placed += 1;
-        state.commands.push(command);
-        drop(state);
-        self.filled.notify_one();
+        self.add(state, command);
         Ok(())
     }
 
@@ -143,15 +143,23 @@ impl Queue {
             return;
         }
         state.facts += 1;
-        state.commands.push(Command::lines(vec![entry]));
+        self.add(state, Command::lines(vec![entry]));
+    }
+
+    fn add(&self, mut state: MutexGuard<'_, State>, command: Command) {
+        state.commands.push(command);
+        let asleep = std::mem::take(&mut state.asleep);
         drop(state);
-        self.filled.notify_one();
+        if asleep {
+            self.filled.notify_one();
+        }
     }
 
     /// Takes all that waits, or waits for something; none when the queue is closed and empty.
     pub(super) fn take(&self) -> Option<Batch> {
         let mut state = self.lock();
         while state.commands.is_empty() && !state.closed {
+            state.asleep = true;
             state = self.filled.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         state.facts = 0;
