@@ -3,6 +3,8 @@
 mod answer;
 mod question;
 mod terminal;
+#[cfg(test)]
+mod testing;
 
 use async_trait::async_trait;
 use tenon_tools::{ApprovalDecision, ApprovalRequest, Approver, McpEffect};

@@ -1,5 +1,7 @@
 use pretty_assertions::assert_eq;
+use tenon_tools::{Effects, FirstRun};
 
+use super::testing::request;
 use super::*;
 
 #[test]
@@ -32,19 +34,8 @@ fn what_the_model_reads_where_nobody_can_be_asked() {
 /// Nobody reads a question in place of a reason.
 #[tokio::test]
 async fn a_second_run_where_nobody_can_be_asked() {
-    let request = |first_run| ApprovalRequest {
-        call_id: "c".into(),
-        tool_name: tenon_protocol::ToolName::plain("exec_command"),
-        source: tenon_tools::ToolCallSource::Direct,
-        effects: tenon_tools::Effects::none(),
-        diff: None,
-        arguments: None,
-        reason: Some("command failed; retry without sandbox?".to_owned()),
-        scopes: Vec::new(),
-        changed: false,
-        first_run,
-    };
-    let first_run = Some(tenon_tools::FirstRun { exit_code: 1, denial: String::new() });
-    let denied = Unattended.approve(request(first_run)).await;
+    let first_run = Some(FirstRun { exit_code: 1, denial: String::new() });
+    let reason = Some("command failed; retry without sandbox?".to_owned());
+    let denied = Unattended.approve(ApprovalRequest { first_run, reason, ..request(Effects::none()) }).await;
     assert_eq!(denied, ApprovalDecision::Denied { reason: Some(NOBODY.to_owned()) });
 }

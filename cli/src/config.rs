@@ -1,7 +1,8 @@
 //! What the user has chosen: `config.toml` of the home folder, `-c` over it, flags over both.
 //!
 //! [`file`] is the file's shape, [`overrides`] the `-c` options, [`load`] reads and merges, [`resolve`] settles the
-//! choices with their defaults. [`mcp_store`] writes one thing back. A broken file is one error with path, line and column; an unknown key is a warning.
+//! choices with their defaults. [`mcp_store`] writes one thing back. A broken file is one error with path, line and
+//! column; an unknown key is a warning.
 
 mod approve_tool;
 mod error;

@@ -10,15 +10,10 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use support::{noop, output};
-use tenon_core::dispatch::Approvals;
-use tenon_core::hooks::HookChain;
-use tenon_core::policy::Limits;
-use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
+use support::output;
+use tenon_core::ToolCallRuntime;
 use tenon_protocol::{CallId, ResponseInputItem, ToolName};
-use tenon_tools::{
-    Effects, Host, SharedTurnDiff, StepContext, ToolCall, ToolCallSource, ToolOutput, ToolPayload,
-};
+use tenon_tools::{Effects, ToolCall, ToolCallSource, ToolOutput, ToolPayload};
 use tokio::runtime::Runtime;
 use tokio::sync::RwLock;
 use tokio_util::sync::CancellationToken;
@@ -75,25 +70,6 @@ async fn round(runtime: &ToolCallRuntime, token: &CancellationToken, calls: usiz
     }
 }
 
-fn tenon() -> ToolCallRuntime {
-    let tool = noop(Effects::none());
-    let env = DispatchEnvironment {
-        registry: Arc::new(ToolRegistry::new([tool]).unwrap()),
-        step: Arc::new(StepContext::default()),
-        hooks: HookChain::default(),
-        policy: Arc::new(AllowAll),
-        approvals: Approvals::default(),
-        limits: Arc::new(Limits::default()),
-        journal: Arc::new(tenon_core::dispatch::NoJournal),
-        observers: Arc::new([]),
-        host: Host::detached(),
-        tracker: SharedTurnDiff::default(),
-        interrupt: CancellationToken::new(),
-        mark_external_context: false,
-    };
-    ToolCallRuntime::new(Arc::new(env), Gate::default(), Arc::new(CallNumbers::default()))
-}
-
 fn dispatch(c: &mut Criterion) {
     let executor = Runtime::new().unwrap();
     let token = CancellationToken::new();
@@ -112,7 +88,7 @@ fn dispatch(c: &mut Criterion) {
             bench.iter(|| executor.block_on(floor.round(calls)));
         });
         group.bench_function(BenchmarkId::new("tenon", calls), |bench| {
-            let runtime = tenon();
+            let runtime = support::runtime(support::environment(Effects::none()));
             bench.iter(|| executor.block_on(round(&runtime, &token, calls)));
         });
     }

@@ -20,14 +20,11 @@ use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use serde_json::{Value, json};
-use support::noop;
-use tenon_core::dispatch::Approvals;
 use tenon_core::hooks::{HookChain, HookConfig};
-use tenon_core::policy::Limits;
-use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
+use tenon_core::{DispatchEnvironment, ToolCallRuntime};
 use tenon_exec::{ExecConfig, ExecService};
 use tenon_protocol::{CallId, ToolName};
-use tenon_tools::{Effects, Host, SharedTurnDiff, StepContext, ToolCall, ToolCallSource, ToolPayload};
+use tenon_tools::{Effects, StepContext, ToolCall, ToolCallSource, ToolPayload};
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
@@ -38,22 +35,8 @@ const CALLS: usize = 200;
 const COMMAND: &str = "exit 0";
 
 fn runtime(hooks: HookChain) -> ToolCallRuntime {
-    let tool = noop(Effects::none());
-    let env = DispatchEnvironment {
-        registry: Arc::new(ToolRegistry::new([tool]).unwrap()),
-        step: Arc::new(StepContext { cwd: "/".into(), ..StepContext::default() }),
-        hooks,
-        policy: Arc::new(AllowAll),
-        approvals: Approvals::default(),
-        limits: Arc::new(Limits::default()),
-        journal: Arc::new(tenon_core::dispatch::NoJournal),
-        observers: Arc::new([]),
-        host: Host::detached(),
-        tracker: SharedTurnDiff::default(),
-        interrupt: CancellationToken::new(),
-        mark_external_context: false,
-    };
-    ToolCallRuntime::new(Arc::new(env), Gate::default(), Arc::new(CallNumbers::default()))
+    let step = Arc::new(StepContext { cwd: "/".into(), ..StepContext::default() });
+    support::runtime(DispatchEnvironment { step, hooks, ..support::environment(Effects::none()) })
 }
 
 async fn call(runtime: &ToolCallRuntime, token: &CancellationToken) {

@@ -17,20 +17,14 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use support::noop;
 use tempfile::TempDir;
-use tenon_core::dispatch::Approvals;
-use tenon_core::hooks::HookChain;
-use tenon_core::policy::Limits;
 use tenon_core::rollout::{AppendFile, LineFile, RecorderHost, RolloutRecorder, Tail};
-use tenon_core::{
-    AllowAll, CallJournal, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry,
-};
+use tenon_core::{CallJournal, DispatchEnvironment, ToolCallRuntime};
 use tenon_protocol::{
     CallFinished, CallId, CallOutcome, FunctionCallOutputBody, FunctionCallOutputContentItem,
     FunctionCallOutputPayload, ResponseInputItem, ResponseItem, ToolName,
 };
-use tenon_tools::{Effects, Host, SharedTurnDiff, StepContext, ToolCall, ToolCallSource, ToolPayload};
+use tenon_tools::{Effects, Host, ToolCall, ToolCallSource, ToolPayload};
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
@@ -71,22 +65,9 @@ impl LineFile for Noted {
 
 fn runtime(recorder: &RolloutRecorder) -> ToolCallRuntime {
     // It says that it might do something: so its start must be durable first.
-    let tool = noop(Effects { other: Some("nothing".to_owned()), ..Effects::none() });
-    let env = DispatchEnvironment {
-        registry: Arc::new(ToolRegistry::new([tool]).unwrap()),
-        step: Arc::new(StepContext::default()),
-        hooks: HookChain::default(),
-        policy: Arc::new(AllowAll),
-        approvals: Approvals::default(),
-        limits: Arc::new(Limits::default()),
-        journal: Arc::new(recorder.clone()),
-        observers: Arc::new([]),
-        host: Host::detached(),
-        tracker: SharedTurnDiff::default(),
-        interrupt: CancellationToken::new(),
-        mark_external_context: false,
-    };
-    ToolCallRuntime::new(Arc::new(env), Gate::default(), Arc::new(CallNumbers::default()))
+    let effects = Effects { other: Some("nothing".to_owned()), ..Effects::none() };
+    let journal = Arc::new(recorder.clone());
+    support::runtime(DispatchEnvironment { journal, ..support::environment(effects) })
 }
 
 /// All calls at once, up to the moment at which the next request may go out.

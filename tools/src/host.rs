@@ -333,8 +333,8 @@ pub trait CommandInterceptor: Send + Sync {
     ) -> Option<Result<Box<dyn PreparedCall>, FunctionCallError>>;
 }
 
-/// All that a handler may do outside its own crate. Events, facts and retries belong to one call; the rest is the session's,
-/// and is reached through [`Deref`]: `call.host.elicitor`.
+/// All that a handler may do outside its own crate. Events, facts and retries belong to one call; the rest is the
+/// session's, and is reached through [`Deref`]: `call.host.elicitor`.
 #[derive(Clone)]
 pub struct Host {
     /// Where events go.

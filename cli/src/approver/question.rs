@@ -11,8 +11,18 @@ const MAX_LINES: usize = 200;
 
 /// The question: what would be done, exactly, why it is asked, and what can be answered.
 pub(super) fn text(request: &ApprovalRequest) -> String {
-    let ApprovalRequest { call_id: _, tool_name, source, effects, diff, arguments, reason, scopes, .. } =
-        request;
+    let ApprovalRequest {
+        call_id: _,
+        tool_name,
+        source,
+        effects,
+        diff,
+        arguments,
+        reason,
+        scopes,
+        changed,
+        first_run,
+    } = request;
     let mut text = String::from("\n");
     let from = if source.is_nested() { ", called by a script," } else { "" };
     line(&mut text, &format!("{tool_name}{from} asks for approval:"));
@@ -26,10 +36,10 @@ pub(super) fn text(request: &ApprovalRequest) -> String {
     if let Some(reason) = reason {
         line(&mut text, &format!("reason: {reason}"));
     }
-    if let Some(first) = &request.first_run {
+    if let Some(first) = first_run {
         line(&mut text, &ran_already(first));
     }
-    if request.changed {
+    if *changed {
         line(&mut text, "It was approved before, and what it would do has changed since.");
     }
     for scope in scopes {

@@ -1,24 +1,9 @@
 use pretty_assertions::assert_eq;
 use serde_json::json;
-use tenon_protocol::{CallId, ToolName};
 use tenon_tools::{FileEffect, McpEffect, ToolCallSource};
 
 use super::*;
-
-fn request(effects: Effects) -> ApprovalRequest {
-    ApprovalRequest {
-        call_id: CallId::from("c"),
-        tool_name: ToolName::plain("tool"),
-        source: ToolCallSource::Direct,
-        effects,
-        diff: None,
-        arguments: None,
-        reason: None,
-        scopes: vec![ApprovalScope::Once],
-        changed: false,
-        first_run: None,
-    }
-}
+use crate::approver::testing::request;
 
 fn file(path: &str) -> FileEffect {
     FileEffect { path: path.into(), content: None }

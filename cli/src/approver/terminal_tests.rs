@@ -5,25 +5,10 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use portable_pty::{PtySize, native_pty_system};
 use pretty_assertions::assert_eq;
 use rustix::fs::OFlags;
-use tenon_protocol::{CallId, ToolName};
-use tenon_tools::{ApprovalScope, Effects, ToolCallSource};
+use tenon_tools::Effects;
 
 use super::*;
-
-fn request() -> ApprovalRequest {
-    ApprovalRequest {
-        call_id: CallId::from("c"),
-        tool_name: ToolName::plain("tool"),
-        source: ToolCallSource::Direct,
-        effects: Effects::none(),
-        diff: None,
-        arguments: None,
-        reason: None,
-        scopes: vec![ApprovalScope::Once],
-        changed: false,
-        first_run: None,
-    }
-}
+use crate::approver::testing::request;
 
 /// Nobody has said no: the model must not be told so.
 #[tokio::test]
@@ -33,7 +18,7 @@ async fn a_terminal_that_goes_away_is_no_answer() {
     let flags = OFlags::NOCTTY.bits().cast_signed();
     let terminal = OpenOptions::new().read(true).write(true).custom_flags(flags).open(name).expect("opened");
     let approver = TerminalApprover::on(terminal);
-    let mut answer = approver.approve(request());
+    let mut answer = approver.approve(request(Effects::none()));
     tokio::select! {
         biased;
         _ = &mut answer => panic!("nobody has answered"),

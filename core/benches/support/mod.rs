@@ -1,14 +1,19 @@
-//! The tool whose calls are measured.
+//! The tool whose calls are measured, and what its calls share.
 #![allow(unreachable_pub, reason = "a module of a benchmark is its own")]
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tenon_core::dispatch::{Approvals, NoJournal};
+use tenon_core::hooks::HookChain;
+use tenon_core::policy::Limits;
+use tenon_core::{AllowAll, CallNumbers, DispatchEnvironment, Gate, ToolCallRuntime, ToolRegistry};
 use tenon_protocol::ToolName;
 use tenon_tools::{
-    Effects, FunctionCallError, FunctionToolOutput, JsonSchema, PreparedCall, ToolExecutor, ToolInvocation,
-    ToolOutput, ToolSpec,
+    Effects, FunctionCallError, FunctionToolOutput, Host, JsonSchema, PreparedCall, SharedTurnDiff,
+    StepContext, ToolExecutor, ToolInvocation, ToolOutput, ToolSpec,
 };
+use tokio_util::sync::CancellationToken;
 
 struct Noop {
     name: ToolName,
@@ -16,8 +21,31 @@ struct Noop {
 }
 
 /// A tool called `noop` that says that it would do this, and does nothing.
-pub fn noop(effects: Effects) -> Arc<dyn ToolExecutor> {
+fn noop(effects: Effects) -> Arc<dyn ToolExecutor> {
     Arc::new(Noop { name: ToolName::plain("noop"), effects })
+}
+
+/// What its calls share: no hooks, no limits, nothing written down.
+pub fn environment(effects: Effects) -> DispatchEnvironment {
+    DispatchEnvironment {
+        registry: Arc::new(ToolRegistry::new([noop(effects)]).unwrap()),
+        step: Arc::new(StepContext::default()),
+        hooks: HookChain::default(),
+        policy: Arc::new(AllowAll),
+        approvals: Approvals::default(),
+        limits: Arc::new(Limits::default()),
+        journal: Arc::new(NoJournal),
+        observers: Arc::new([]),
+        host: Host::detached(),
+        tracker: SharedTurnDiff::default(),
+        interrupt: CancellationToken::new(),
+        mark_external_context: false,
+    }
+}
+
+/// Runs them.
+pub fn runtime(environment: DispatchEnvironment) -> ToolCallRuntime {
+    ToolCallRuntime::new(Arc::new(environment), Gate::default(), Arc::new(CallNumbers::default()))
 }
 
 /// What a call of it comes to.

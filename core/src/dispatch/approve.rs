@@ -13,6 +13,7 @@ use crate::policy::{PolicyDecision, Question};
 
 /// What the model reads when it changed each time.
 const KEEPS_CHANGING: &str = "not run: what this call would do changed each time its approval was given";
+
 /// What a question came to.
 enum Answer {
     /// It may run; how far the yes reaches.

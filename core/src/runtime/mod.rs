@@ -8,6 +8,8 @@ mod gate;
 mod model_check;
 mod numbers;
 mod task;
+#[cfg(test)]
+mod testing;
 
 use std::sync::Arc;
 

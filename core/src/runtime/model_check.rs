@@ -14,17 +14,14 @@ use shuttle::thread;
 use tenon_protocol::{CallId, ItemStatus, ToolName, TurnItem};
 use tenon_tools::{
     AbortedToolOutput, Effects, Event, EventSink, FunctionCallError, FunctionToolOutput, Host, JsonSchema,
-    LifecycleOutcome, PreparedCall, SharedTurnDiff, ShownAs, StepContext, ToolCall, ToolCallSource,
-    ToolExecutor, ToolInvocation, ToolOutput, ToolPayload, ToolSpec,
+    LifecycleOutcome, PreparedCall, ShownAs, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
+    ToolOutput, ToolPayload, ToolSpec,
 };
 use tokio_util::sync::CancellationToken;
 
+use super::ToolCallRuntime;
 use super::gate::{Gate, GateMode};
-use super::{CallNumbers, ToolCallRuntime};
-use crate::dispatch::{Approvals, DispatchEnvironment, NoJournal};
-use crate::hooks::HookChain;
-use crate::policy::{AllowAll, Limits};
-use crate::registry::ToolRegistry;
+use super::testing::runtime_of;
 
 /// Orders that are tried at random, and again with few changes of the thread that runs.
 const ORDERS: usize = 1_000;
@@ -253,21 +250,8 @@ fn world(mode: GateMode, does: Does) -> World {
     let (told, done) = (Arc::new(Told::default()), Arc::new(AtomicUsize::new(0)));
     let inside = Arc::new(Inside::default());
     let tool = Tool { name: ToolName::plain("tool"), mode, does, inside, done: Arc::clone(&done) };
-    let env = DispatchEnvironment {
-        registry: Arc::new(ToolRegistry::new([Arc::new(tool) as Arc<dyn ToolExecutor>]).unwrap()),
-        step: Arc::new(StepContext::default()),
-        hooks: HookChain::default(),
-        policy: Arc::new(AllowAll),
-        approvals: Approvals::default(),
-        limits: Arc::new(Limits::default()),
-        journal: Arc::new(NoJournal),
-        observers: Arc::new([]),
-        host: Host { events: Arc::clone(&told) as _, ..Host::detached() },
-        tracker: SharedTurnDiff::default(),
-        interrupt: CancellationToken::new(),
-        mark_external_context: false,
-    };
-    let runtime = ToolCallRuntime::new(Arc::new(env), Gate::default(), Arc::new(CallNumbers::default()));
+    let host = Host { events: Arc::clone(&told) as _, ..Host::detached() };
+    let runtime = runtime_of(Arc::new(tool), host);
     World { runtime, told, done }
 }
 

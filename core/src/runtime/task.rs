@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tenon_protocol::{CallFinished, ResponseItem};
 use tenon_tools::{
-    Confinement, Host, LifecycleOutcome, NoRetries, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
+    Confinement, Host, LifecycleOutcome, ToolCall, ToolCallSource, ToolExecutor, ToolInvocation,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -44,7 +44,7 @@ impl Accepted {
             events: Arc::clone(&events) as _,
             progress: Arc::clone(&events) as _,
             // Dispatch puts in who asks, where anybody may be.
-            retries: Arc::new(NoRetries),
+            retries: Arc::clone(&env.host.retries),
             services: Arc::clone(&env.host.services),
         };
         let (step, tracker) = (Arc::clone(&env.step), env.tracker.clone());
